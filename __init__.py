@@ -17,11 +17,21 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .interfaces.langchain.callbacks import ObservationHandler, observe_hooks, observe_messages
     from .interfaces.langchain.embeddings import HistorianEmbeddings
-    from .interfaces.langchain.end_tool import END_TOOL_NAME, end_tool_schema, handle_end_call, make_end_tool, system_prompt_text
+    from .interfaces.langchain.end_tool import (
+        END_TOOL_NAME,
+        end_tool_schema,
+        handle_end_call,
+        make_end_tool,
+        system_prompt_text,
+    )
     from .interfaces.langchain.middleware import HistorianMiddleware
     from .interfaces.langchain.retriever import CognitiveRetriever
     from .interfaces.langchain.store import HistorianStore
-    from .interfaces.langchain.tools import handle_memory_call, make_memory_tools, memory_tool_schemas
+    from .interfaces.langchain.tools import (
+        handle_memory_call,
+        make_memory_tools,
+        memory_tool_schemas,
+    )
     from .interfaces.langchain.turns import recall_node, remember_node
     from .interfaces.web.server import make_web_app, make_web_server
     from .schema.errors import HistorianError, InvalidInput, ModelError, SettingsError, StorageError
@@ -99,10 +109,20 @@ _NAMES = {
     ".interfaces.langchain.middleware": ("HistorianMiddleware",),
     ".interfaces.langchain.retriever": ("CognitiveRetriever",),
     ".interfaces.langchain.store": ("HistorianStore",),
-    ".interfaces.langchain.tools": ("handle_memory_call", "make_memory_tools", "memory_tool_schemas"),
+    ".interfaces.langchain.tools": (
+        "handle_memory_call",
+        "make_memory_tools",
+        "memory_tool_schemas",
+    ),
     ".interfaces.langchain.turns": ("recall_node", "remember_node"),
     ".interfaces.web.server": ("make_web_app", "make_web_server"),
-    ".schema.errors": ("HistorianError", "InvalidInput", "ModelError", "SettingsError", "StorageError"),
+    ".schema.errors": (
+        "HistorianError",
+        "InvalidInput",
+        "ModelError",
+        "SettingsError",
+        "StorageError",
+    ),
     ".schema.event": ("Event", "EventFilter"),
     ".schema.hit": ("Hit", "ProfileHit"),
     ".schema.job": ("Job", "RecentMessage"),
@@ -142,7 +162,11 @@ def __dir__() -> list[str]:
 def _from_old_place(place: str, name: str) -> Any:
     if name not in _WHERE:
         raise AttributeError(f"module '{__name__}.{place}' has no attribute {name!r}")
-    warnings.warn(f"{__name__}.{place} is gone: use `from {__name__} import {name}`", DeprecationWarning, stacklevel=2)
+    warnings.warn(
+        f"{__name__}.{place} is gone: use `from {__name__} import {name}`",
+        DeprecationWarning,
+        stacklevel=2,
+    )
     return __getattr__(name)
 
 

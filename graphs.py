@@ -5,6 +5,13 @@
 reflection graph.
 """
 
-from .interfaces.langchain.graphs import historian_graph, recall_graph, reflection_graph, states, talk, turn
+from .interfaces.langchain.graphs import (
+    historian_graph,
+    recall_graph,
+    reflection_graph,
+    states,
+    talk,
+    turn,
+)
 
 __all__ = ["historian_graph", "recall_graph", "reflection_graph", "states", "talk", "turn"]

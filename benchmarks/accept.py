@@ -65,7 +65,12 @@ def make_job(n: int) -> Job:
             "user_name": "小林",
             "bot_name": "Undefined",
             "recent_messages": [
-                {"sender_id": str(m), "sender_name": "小林", "text": "明天要不要带伞?" * 3, "at": "2026-02-21T17:29:00+08:00"}
+                {
+                    "sender_id": str(m),
+                    "sender_name": "小林",
+                    "text": "明天要不要带伞?" * 3,
+                    "at": "2026-02-21T17:29:00+08:00",
+                }
                 for m in range(4)
             ],
         }
@@ -108,9 +113,15 @@ def describe_machine(folder: Path) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--jobs", type=int, default=2000)
-    parser.add_argument("--folder", type=Path, help="on the disk to be measured (default: the system's temporary folder)")
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        help="on the disk to be measured (default: the system's temporary folder)",
+    )
     parser.add_argument("--pending", type=int, default=0)
     parser.add_argument("--remember", action="store_true")
     options = parser.parse_args()
@@ -123,7 +134,11 @@ async def measure(folder: Path, jobs: int, pending: int, remember: bool) -> None
     the floor.
     """
     cognitive = {"data_dir": str(folder / "data"), "timezone": "Asia/Shanghai"}
-    settings = parse_settings({"cognitive": cognitive, "models": {"embedding": {"provider": "none"}}}, environ={}, base=folder)
+    settings = parse_settings(
+        {"cognitive": cognitive, "models": {"embedding": {"provider": "none"}}},
+        environ={},
+        base=folder,
+    )
     with closing(open_local_queue(folder / "data", time.time)) as queue:
         waiting = (make_job(10_000_000 + n) for n in range(pending))
         queue.merge_rows(row_of(job, job.to_json(), 1_700_000_000.0) for job in waiting)
@@ -131,21 +146,40 @@ async def measure(folder: Path, jobs: int, pending: int, remember: bool) -> None
 
         async def accept(job: Job) -> object:
             if remember:
-                message = {"content": "".join(job.new_info), "id": job.request_id, "at": job.timestamp}
-                return await memory.remember(message, Scope.private(job.user_id), user_name=job.user_name)
+                message = {
+                    "content": "".join(job.new_info),
+                    "id": job.request_id,
+                    "at": job.timestamp,
+                }
+                return await memory.remember(
+                    message, Scope.private(job.user_id), user_name=job.user_name
+                )
             return await memory.enqueue_job(**handed_over(job))
 
         print(describe_machine(folder))
-        print(f"n = {jobs} jobs of {len(make_job(0).to_json().encode())} bytes, {pending} pending before")
+        print(
+            f"n = {jobs} jobs of {len(make_job(0).to_json().encode())} bytes, {pending} pending before"
+        )
         floor, accepted = await compare(accept, folder / "floor", jobs)
     print(floor, accepted, sep="\n")
-    ratios = "  ".join(f"p{p} {accepted.percentile(p) / floor.percentile(p):.2f}" for p in (50, 95, 99))
+    ratios = "  ".join(
+        f"p{p} {accepted.percentile(p) / floor.percentile(p):.2f}" for p in (50, 95, 99)
+    )
     print(f"accept / floor: {ratios}")
 
 
 def handed_over(job: Job) -> dict[str, Any]:
     """Return the arguments that a bot passes to `enqueue_job` for this job."""
-    fields = ("request_id", "end_seq", "action_summary", "new_info", "timestamp", "timezone", "request_type", "recent_messages")
+    fields = (
+        "request_id",
+        "end_seq",
+        "action_summary",
+        "new_info",
+        "timestamp",
+        "timezone",
+        "request_type",
+        "recent_messages",
+    )
     names = ("user_id", "group_id", "user_name", "bot_name")
     return job.model_dump(include={*fields, *names})
 

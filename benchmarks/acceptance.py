@@ -73,7 +73,11 @@ def note_jobs() -> Iterator[dict[str, Any]]:
         note = json.loads(line)
         bot, user, group = PEOPLE[note["language"]]
         place = f"{note['language']}-{number % CONVERSATIONS}"
-        text = {"action_summary": note["text"]} if note["item"] == "action" else {"new_info": [note["text"]]}
+        text = (
+            {"action_summary": note["text"]}
+            if note["item"] == "action"
+            else {"new_info": [note["text"]]}
+        )
         yield {
             "request_id": f"note-{number}",
             **text,
@@ -93,15 +97,24 @@ def questions_of(samples: list[dict[str, Any]]) -> list[tuple[str, str]]:
     the notes themselves.
     """
     asked = [
-        (sample["sample_id"], str(qa["question"])) for sample in samples for qa in sample["qa"] if qa["category"] in (1, 2, 3, 4)
+        (sample["sample_id"], str(qa["question"]))
+        for sample in samples
+        for qa in sample["qa"]
+        if qa["category"] in (1, 2, 3, 4)
     ]
-    return asked or [(job["group_id"], job.get("action_summary") or job["new_info"][0]) for job in note_jobs()]
+    return asked or [
+        (job["group_id"], job.get("action_summary") or job["new_info"][0]) for job in note_jobs()
+    ]
 
 
 def settings_of(directory: Path, embedding: str = "auto") -> Any:
     return parse_settings(
         {
-            "cognitive": {"data_dir": str(directory), "timezone": "UTC", "query": {"recall_timeout_seconds": 60.0}},
+            "cognitive": {
+                "data_dir": str(directory),
+                "timezone": "UTC",
+                "query": {"recall_timeout_seconds": 60.0},
+            },
             "models": {"embedding": {"provider": embedding}},
         },
         environ={},
@@ -131,7 +144,9 @@ def filing(folder: Path, jobs: list[dict[str, Any]]) -> list[Figure]:
     """File the corpus through the command line; return success and the pass rates of the gate."""
     environment = command_environment(folder / "data")
     source = folder / "jobs.jsonl"
-    source.write_text("\n".join(json.dumps(job, ensure_ascii=False) for job in jobs), encoding="utf-8")
+    source.write_text(
+        "\n".join(json.dumps(job, ensure_ascii=False) for job in jobs), encoding="utf-8"
+    )
     run(["ingest", str(source)], environment)
     output, seconds, peak = run(["worker", "--drain", "--json"], environment)
     report = json.loads(output.strip().splitlines()[-1])
@@ -204,10 +219,19 @@ def crashes(folder: Path, kills: int, seed: int) -> Figure:
     duplicate events as a figure.
     """
     chance = random.Random(seed)
-    jobs = [{**job, "request_id": f"{job['request_id']}-{copy}"} for copy in range(5) for job in note_jobs()]
+    jobs = [
+        {**job, "request_id": f"{job['request_id']}-{copy}"}
+        for copy in range(5)
+        for job in note_jobs()
+    ]
     source = folder / "jobs.jsonl"
-    source.write_text("\n".join(json.dumps(job, ensure_ascii=False) for job in jobs), encoding="utf-8")
-    environment = {**command_environment(folder / "data"), "HISTORIAN__MODELS__EMBEDDING__PROVIDER": "none"}
+    source.write_text(
+        "\n".join(json.dumps(job, ensure_ascii=False) for job in jobs), encoding="utf-8"
+    )
+    environment = {
+        **command_environment(folder / "data"),
+        "HISTORIAN__MODELS__EMBEDDING__PROVIDER": "none",
+    }
     run(["ingest", str(source)], environment)
     killed = 0
     for _ in range(kills):
@@ -231,7 +255,11 @@ def crashes(folder: Path, kills: int, seed: int) -> Figure:
     wanted = sum(len(job.get("new_info", [])) + bool(job.get("action_summary")) for job in jobs)
     lost, twice = wanted - len(set(filed)), len(filed) - len(set(filed))
     return Figure(
-        "lost in crashes", "0", f"{lost} lost, {twice} twice, of {wanted}", lost == twice == 0, f"{killed} times SIGKILL"
+        "lost in crashes",
+        "0",
+        f"{lost} lost, {twice} twice, of {wanted}",
+        lost == twice == 0,
+        f"{killed} times SIGKILL",
     )
 
 
@@ -240,7 +268,9 @@ def command_environment(directory: Path) -> dict[str, str]:
     return {**plain, "HISTORIAN__COGNITIVE__DATA_DIR": str(directory)}
 
 
-def sample_for_reading(directory: Path, jobs: list[dict[str, Any]], seed: int) -> list[tuple[str, str]]:
+def sample_for_reading(
+    directory: Path, jobs: list[dict[str, Any]], seed: int
+) -> list[tuple[str, str]]:
     """Return a random sample of pairs (text as handed over, event) that passed the gate, to be
     judged by a reader.
     """
@@ -249,10 +279,14 @@ def sample_for_reading(directory: Path, jobs: list[dict[str, Any]], seed: int) -
     given = {}
     for job in jobs:
         texts = [text for text in (job.get("action_summary", ""), *job.get("new_info", [])) if text]
-        given.update({f"{make_job_id(job['request_id'], 0)}:{n}": text for n, text in enumerate(texts)})
+        given.update(
+            {f"{make_job_id(job['request_id'], 0)}:{n}": text for n, text in enumerate(texts)}
+        )
     store = SqliteEventStore(open_index(directory / "index.sqlite"))
     try:
-        passed = [event for event in store.find(EventFilter(None), limit=100_000) if event.is_absolute]
+        passed = [
+            event for event in store.find(EventFilter(None), limit=100_000) if event.is_absolute
+        ]
     finally:
         store.close()
     drawn = random.Random(seed).sample(passed, min(SAMPLE, len(passed)))
@@ -260,13 +294,21 @@ def sample_for_reading(directory: Path, jobs: list[dict[str, Any]], seed: int) -
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--locomo", type=Path, help="locomo10.json or a part of it")
     parser.add_argument("--jobs", type=int, default=1000, help="jobs accepted for the latency")
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--write", type=Path, help="put the table between the marks of this page too")
-    parser.add_argument("--read", type=Path, help="write 100 passed events beside what was handed over, for a reader")
+    parser.add_argument(
+        "--write", type=Path, help="put the table between the marks of this page too"
+    )
+    parser.add_argument(
+        "--read",
+        type=Path,
+        help="write 100 passed events beside what was handed over, for a reader",
+    )
     options = parser.parse_args()
     samples = json.loads(options.locomo.read_text(encoding="utf-8")) if options.locomo else []
     jobs = [*note_jobs(), *(job for sample in samples for job in jobs_of(sample))]
@@ -274,12 +316,17 @@ def main() -> None:
         folder = Path(temporary)
         for name in ("latency", "corpus", "crashes"):
             (folder / name).mkdir()
-        figures = [asyncio.run(latency(folder / "latency", options.jobs)), *filing(folder / "corpus", jobs)]
+        figures = [
+            asyncio.run(latency(folder / "latency", options.jobs)),
+            *filing(folder / "corpus", jobs),
+        ]
         figures += asyncio.run(reading(folder / "corpus", questions_of(samples), options.seed))
         figures.append(crashes(folder / "crashes", options.kills, options.seed))
         if options.read:
             pairs = sample_for_reading(folder / "corpus" / "data", jobs, options.seed)
-            options.read.write_text("\n\n".join(f"< {before}\n> {after}" for before, after in pairs), encoding="utf-8")
+            options.read.write_text(
+                "\n\n".join(f"< {before}\n> {after}" for before, after in pairs), encoding="utf-8"
+            )
     corpus = "60 notes" + (f" and the {sum(len(j['new_info']) for s in samples for j in jobs_of(s))} observations of LoCoMo"
                            f" ({len(samples)} conversations)" if samples else "")  # fmt: skip
     table = [

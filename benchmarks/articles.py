@@ -63,7 +63,10 @@ class Count:
     tokens: list[int] = field(default_factory=list)
 
     def row(self) -> str:
-        shares = [100 * n / max(self.asked, 1) for n in (self.any, self.all, self.covered, self.overlapping)]
+        shares = [
+            100 * n / max(self.asked, 1)
+            for n in (self.any, self.all, self.covered, self.overlapping)
+        ]
         mean = sum(self.tokens) / max(len(self.tokens), 1)
         return "  ".join(f"{share:5.1f} %" for share in shares) + f"  {mean:7.0f}"
 
@@ -71,7 +74,12 @@ class Count:
 def settings_of(directory: Path, arguments: argparse.Namespace) -> Settings:
     models: dict[str, Any] = {"embedding": {"provider": arguments.embedding}}
     if arguments.model:
-        models["chat"] = {"base_url": arguments.base_url, "model": arguments.model, "api_key": "none", "timeout_seconds": 600}
+        models["chat"] = {
+            "base_url": arguments.base_url,
+            "model": arguments.model,
+            "api_key": "none",
+            "timeout_seconds": 600,
+        }
     shortterm = {
         "summary_token_threshold": arguments.threshold,
         "promote_above": arguments.promote_above,
@@ -88,7 +96,9 @@ def settings_of(directory: Path, arguments: argparse.Namespace) -> Settings:
     return parse_settings({"cognitive": cognitive, "models": models}, environ={}, base=directory)
 
 
-async def feed(memory: CognitiveService, sample: dict[str, Any], sessions: int, sizes: list[dict[str, int]]) -> int:
+async def feed(
+    memory: CognitiveService, sample: dict[str, Any], sessions: int, sizes: list[dict[str, int]]
+) -> int:
     """Hand the sessions over one by one and record the size of the article after each. Return the
     number of tokens of the sessions.
     """
@@ -126,7 +136,13 @@ def raw_summaries(summaries: Sequence[Summary], budget: int) -> str:
     return block.text()
 
 
-def judge(count: Count, text: str, evidence: Sequence[tuple[int, str]], covers: dict[int, list[str]], names: set[str]) -> None:
+def judge(
+    count: Count,
+    text: str,
+    evidence: Sequence[tuple[int, str]],
+    covers: dict[int, list[str]],
+    names: set[str],
+) -> None:
     """Count, for one question, which pieces of its evidence (session, turn) are reachable in a
     text.
     """
@@ -137,7 +153,9 @@ def judge(count: Count, text: str, evidence: Sequence[tuple[int, str]], covers: 
     for _, turn in evidence:
         wanted = set(query_tokens(turn)) - names
         enough = len(wanted) >= FEWEST_WORDS
-        overlapping.append(enough and any(len(wanted & held) >= OVERLAP * len(wanted) for held in words))
+        overlapping.append(
+            enough and any(len(wanted & held) >= OVERLAP * len(wanted) for held in words)
+        )
     reached = [a or b for a, b in zip(covered, overlapping, strict=True)]
     count.asked += 1
     count.any += any(reached)
@@ -160,7 +178,9 @@ async def conversation(
         for turn in talk[f"session_{n}"]
         if (found := _TURN.search(turn["dia_id"]))
     }
-    names = {word for name in (talk["speaker_a"], talk["speaker_b"]) for word in search_tokens(name)}
+    names = {
+        word for name in (talk["speaker_a"], talk["speaker_b"]) for word in search_tokens(name)
+    }
     sizes: list[dict[str, int]] = []
     with tempfile.TemporaryDirectory() as temporary:
         async with CognitiveService.open(settings_of(Path(temporary), arguments)) as memory:
@@ -178,7 +198,9 @@ async def conversation(
                         covers.setdefault(n, []).append(summary_line(one, "en"))
             raw = {budget: raw_summaries(summaries, budget) for budget in arguments.budget}
             for qa in sample["qa"]:
-                ids = [(int(a), int(b)) for a, b in _TURN.findall(json.dumps(qa.get("evidence") or []))]
+                ids = [
+                    (int(a), int(b)) for a, b in _TURN.findall(json.dumps(qa.get("evidence") or []))
+                ]
                 evidence = [(one[0], turns[one]) for one in ids if one in turns]
                 if qa["category"] not in (1, 2, 3, 4) or not evidence:
                     continue
@@ -214,7 +236,10 @@ def report(run: dict[str, Any]) -> None:
     sizes = [sum(size.values()) for size in run["sizes"]]
     shown = sorted({*range(0, len(sizes), max(1, len(sizes) // 8)), len(sizes) - 1})
     print("  article, tokens after session " + ", ".join(f"{n + 1}: {sizes[n]}" for n in shown))
-    print("  chapters at most " + ", ".join(f"{name} {max(size[name] for size in run['sizes'])}" for name in CHAPTER_NAMES))
+    print(
+        "  chapters at most "
+        + ", ".join(f"{name} {max(size[name] for size in run['sizes'])}" for name in CHAPTER_NAMES)
+    )
     for purpose, used in run["usage"].items():
         each = (used["prompt_tokens"] + used["completion_tokens"]) / max(used["calls"], 1)
         print(
@@ -224,16 +249,34 @@ def report(run: dict[str, Any]) -> None:
 
 
 async def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, required=True, help="a file in LoCoMo's form")
-    parser.add_argument("--limit", type=int, default=0, help="at most so many conversations (0: all)")
-    parser.add_argument("--sessions", type=int, default=0, help="at most so many sessions of each (0: all)")
-    parser.add_argument("--threshold", type=int, default=500, help="tokens of states from which a summary is made")
+    parser.add_argument(
+        "--limit", type=int, default=0, help="at most so many conversations (0: all)"
+    )
+    parser.add_argument(
+        "--sessions", type=int, default=0, help="at most so many sessions of each (0: all)"
+    )
+    parser.add_argument(
+        "--threshold", type=int, default=500, help="tokens of states from which a summary is made"
+    )
     parser.add_argument("--promote-above", type=int, default=10)
     parser.add_argument("--promote-count", type=int, default=5)
-    parser.add_argument("--budget", type=int, nargs="+", default=[3_000], help="tokens of what is read back, one or several")
-    parser.add_argument("--embedding", default="none", choices=["none", "local"], help="for the deep search")
-    parser.add_argument("--base-url", default="", help="an OpenAI-compatible endpoint; none: no model")
+    parser.add_argument(
+        "--budget",
+        type=int,
+        nargs="+",
+        default=[3_000],
+        help="tokens of what is read back, one or several",
+    )
+    parser.add_argument(
+        "--embedding", default="none", choices=["none", "local"], help="for the deep search"
+    )
+    parser.add_argument(
+        "--base-url", default="", help="an OpenAI-compatible endpoint; none: no model"
+    )
     parser.add_argument("--model", default="")
     arguments = parser.parse_args()
     samples = json.loads(arguments.data.read_text(encoding="utf-8"))[: arguments.limit or None]
@@ -257,7 +300,9 @@ async def main() -> None:
             f"{total['tokens'] / total['said']:.2f} a token said"
         )
     asked = next(iter(counts.values())).asked
-    print(f"{asked} questions; reachable evidence: any, all | by a covering summary, by overlap (any) | tokens of the text")
+    print(
+        f"{asked} questions; reachable evidence: any, all | by a covering summary, by overlap (any) | tokens of the text"
+    )
     for (budget, way), count in counts.items():
         print(f"  {budget:>6} {way:<24} {count.row()}")
 

@@ -46,17 +46,26 @@ from .concurrent_recalls import fill
 from .machine import machine_line, percentile
 from .stores import Texts
 
-VARIANTS: dict[str, dict[str, str]] = {"shipped": {}, "one thread": {}, "spinning": {"OMP_WAIT_POLICY": "active"}}
+VARIANTS: dict[str, dict[str, str]] = {
+    "shipped": {},
+    "one thread": {},
+    "spinning": {"OMP_WAIT_POLICY": "active"},
+}
 PAUSE_SECONDS = 0.02
 LIVES_SECONDS = 300.0
 SPIN = f"import os, time; parent = os.getppid(); end = time.monotonic() + {LIVES_SECONDS}\nprint(flush=True)\n"
-SPIN += "while time.monotonic() < end and os.getppid() == parent:\n    for _ in range(1_000_000): pass"
+SPIN += (
+    "while time.monotonic() < end and os.getppid() == parent:\n    for _ in range(1_000_000): pass"
+)
 
 
 @contextmanager
 def busy_processes(count: int) -> Iterator[None]:
     """Keep `count` spinning processes running during the block."""
-    spinning = [subprocess.Popen([sys.executable, "-I", "-S", "-c", SPIN], stdout=subprocess.PIPE) for _ in range(count)]
+    spinning = [
+        subprocess.Popen([sys.executable, "-I", "-S", "-c", SPIN], stdout=subprocess.PIPE)
+        for _ in range(count)
+    ]
     try:
         for process in spinning:
             assert process.stdout is not None
@@ -70,7 +79,9 @@ def busy_processes(count: int) -> Iterator[None]:
 
 def settings_in(folder: Path) -> Settings:
     embedding = {"embedding": {"provider": "local"}}
-    return Settings.model_validate({"cognitive": {"data_dir": str(folder), "timezone": "UTC"}, "models": embedding})
+    return Settings.model_validate(
+        {"cognitive": {"data_dir": str(folder), "timezone": "UTC"}, "models": embedding}
+    )
 
 
 async def recalls(folder: Path, texts: Texts, count: int) -> dict[str, Any]:
@@ -86,7 +97,9 @@ async def recalls(folder: Path, texts: Texts, count: int) -> dict[str, Any]:
             if n == 5:  # the first recalls warm the remaining caches
                 warmed = (await memory.stats())["recall"]["levels"]
             started = time.perf_counter()
-            await memory.build_context(texts.sentence(6, 14), Scope.group(f"g{n % 5}", f"u{n % 15}"))
+            await memory.build_context(
+                texts.sentence(6, 14), Scope.group(f"g{n % 5}", f"u{n % 15}")
+            )
             taken.append(time.perf_counter() - started)
             await asyncio.sleep(PAUSE_SECONDS)
         levels = (await memory.stats())["recall"]["levels"]
@@ -101,7 +114,13 @@ async def drain(folder: Path, texts: Texts, count: int) -> float:
     assert parts.embedder is not None
     await parts.embedder.embed_query("warm")
     for n in range(count):
-        fields = {"request_id": f"r{n}", "user_id": f"u{n}", "group_id": f"g{n}", "user_name": "阿明", "bot_name": "小史"}
+        fields = {
+            "request_id": f"r{n}",
+            "user_id": f"u{n}",
+            "group_id": f"g{n}",
+            "user_name": "阿明",
+            "bot_name": "小史",
+        }
         said = {"action_summary": texts.sentence(10, 25), "new_info": [texts.sentence(10, 25)]}
         queue.put(make_job({**fields, **said}, settings, time.time))
     stack = ExitStack()
@@ -124,7 +143,9 @@ def measure(variant: str, options: argparse.Namespace) -> None:
         with tempfile.TemporaryDirectory() as name, busy_processes(count):
             texts = Texts(np.random.default_rng())
             found = asyncio.run(recalls(Path(name, "recalls"), texts, options.recalls))
-            found["drain"] = asyncio.run(drain(Path(name, "jobs"), texts, options.jobs)) if options.jobs else 0.0
+            found["drain"] = (
+                asyncio.run(drain(Path(name, "jobs"), texts, options.jobs)) if options.jobs else 0.0
+            )
         print(json.dumps({"busy": count, **found}), flush=True)
 
 
@@ -133,7 +154,9 @@ def told(series: list[dict[str, Any]]) -> dict[str, float]:
     recalls.
     """
     return {
-        "hybrid": 100 * sum(one["hybrid"] for one in series) / sum(len(one["taken"]) for one in series),
+        "hybrid": 100
+        * sum(one["hybrid"] for one in series)
+        / sum(len(one["taken"]) for one in series),
         "p50": 1000 * statistics.median(percentile(one["taken"], 0.5) for one in series),
         "p99": 1000 * percentile([seconds for one in series for seconds in one["taken"]], 0.99),
         "drain": statistics.median(one["drain"] for one in series),
@@ -156,11 +179,23 @@ def main(arguments: Sequence[str]) -> None:
     found: dict[tuple[str, int], list[dict[str, Any]]] = {}
     for number in range(options.rounds):
         for variant in options.variants:
-            print(f"round {number + 1}, {variant}; load of the machine {os.getloadavg()[0]:.1f}", flush=True)
-            environment = {name: value for name, value in os.environ.items() if name not in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")}
+            print(
+                f"round {number + 1}, {variant}; load of the machine {os.getloadavg()[0]:.1f}",
+                flush=True,
+            )
+            environment = {
+                name: value
+                for name, value in os.environ.items()
+                if name not in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")
+            }
             given = [*arguments, "--measure", variant]
             command = [sys.executable, "-m", "benchmarks.busy", *given]
-            child = subprocess.run(command, env={**environment, **VARIANTS[variant]}, stdout=subprocess.PIPE, check=True)
+            child = subprocess.run(
+                command,
+                env={**environment, **VARIANTS[variant]},
+                stdout=subprocess.PIPE,
+                check=True,
+            )
             for line in child.stdout.decode().splitlines():
                 one = json.loads(line)
                 found.setdefault((variant, one["busy"]), []).append(one)

@@ -61,9 +61,13 @@ def fill(parts: Parts, texts: Texts, random: np.random.Generator, events: int, s
         ]
         vectors = random.normal(size=(len(made), dimension)).astype(np.float32)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        parts.events.file_job(f"s{scope}-0", made, list(vectors) if parts.embedder is not None else [None] * len(made))
+        parts.events.file_job(
+            f"s{scope}-0", made, list(vectors) if parts.embedder is not None else [None] * len(made)
+        )
         profile = Profile(
-            ProfileKey("group", f"g{scope}", f"g:g{scope}"), name="group", lines=(ProfileLine("1", "The group likes tea"),)
+            ProfileKey("group", f"g{scope}", f"g:g{scope}"),
+            name="group",
+            lines=(ProfileLine("1", "The group likes tea"),),
         )
         parts.profiles.write(profile, expected_revision=0, now="2023-11-14T22:13:20+00:00")
 
@@ -88,7 +92,9 @@ async def lateness() -> AsyncIterator[list[float]]:
         ticker.cancel()
 
 
-async def rounds(memory: CognitiveService, texts: Texts, at_once: int, count: int, scopes: int, limit: float) -> None:
+async def rounds(
+    memory: CognitiveService, texts: Texts, at_once: int, count: int, scopes: int, limit: float
+) -> None:
     before = Counter((await memory.stats())["recall"]["levels"])
     taken: list[float] = []
     late: list[float] = []
@@ -97,7 +103,9 @@ async def rounds(memory: CognitiveService, texts: Texts, at_once: int, count: in
     async def asked(n: int) -> None:
         nonlocal empty
         started = time.perf_counter()
-        text = await memory.build_context(texts.sentence(6, 14), Scope.group(f"g{n % scopes}", f"u{n % 15}"))
+        text = await memory.build_context(
+            texts.sentence(6, 14), Scope.group(f"g{n % scopes}", f"u{n % 15}")
+        )
         taken.append(time.perf_counter() - started)
         empty += not text
 
@@ -110,10 +118,14 @@ async def rounds(memory: CognitiveService, texts: Texts, at_once: int, count: in
         await asyncio.sleep(BETWEEN_ROUNDS_SECONDS * min(at_once, 50) / 50)
     levels = Counter((await memory.stats())["recall"]["levels"]) - before
     shares = ", ".join(
-        f"{level} {100 * levels[level] / len(taken):.1f} %" for level in ("hybrid", "keyword", "profiles", "empty")
+        f"{level} {100 * levels[level] / len(taken):.1f} %"
+        for level in ("hybrid", "keyword", "profiles", "empty")
     )
     within = 100 * sum(one <= limit for one in taken) / len(taken)
-    print(row(f"{at_once} at once", taken) + f"   within {limit * 1000:.0f} ms {within:.1f} %", flush=True)
+    print(
+        row(f"{at_once} at once", taken) + f"   within {limit * 1000:.0f} ms {within:.1f} %",
+        flush=True,
+    )
     print(f"    levels: {shares}; blocks that are empty: {empty}")
     at = [1000 * percentile(late, share) for share in (0.5, 0.99, 1.0)]
     print(f"    event loop late: p50 {at[0]:.1f}, p99 {at[1]:.1f}, max {at[2]:.1f} ms")
@@ -138,9 +150,13 @@ async def run(options: argparse.Namespace, folder: Path) -> None:
         assert opened is not None
         async with lateness() as idle:
             await asyncio.sleep(1)
-        print(f"idle event loop late: p99 {1000 * percentile(idle, 0.99):.1f}, max {1000 * max(idle):.1f} ms")
+        print(
+            f"idle event loop late: p99 {1000 * percentile(idle, 0.99):.1f}, max {1000 * max(idle):.1f} ms"
+        )
         for at_once in options.at_once:
-            await rounds(memory, texts, at_once, options.rounds, options.scopes, opened.recall.time_limit())
+            await rounds(
+                memory, texts, at_once, options.rounds, options.scopes, opened.recall.time_limit()
+            )
 
 
 def main(arguments: Sequence[str]) -> None:

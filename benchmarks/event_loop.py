@@ -65,14 +65,20 @@ async def taken(call: str, memory: CognitiveService, family: str, kilobytes: int
         text = text_of(FAMILIES[family], 1000 * kilobytes, run + 1)
         for name, made in calls.items():
             gap = await gap_of(made, memory, text)
-            one = Taken(name, family, kilobytes, 1000 * gap.held, 1000 * gap.busy, 1000 * gap.wall, run + 1)
-            best[name] = min(best.get(name, one), one, key=lambda taken: taken.held)._replace(runs=run + 1)
+            one = Taken(
+                name, family, kilobytes, 1000 * gap.held, 1000 * gap.busy, 1000 * gap.wall, run + 1
+            )
+            best[name] = min(best.get(name, one), one, key=lambda taken: taken.held)._replace(
+                runs=run + 1
+            )
         if all(one.held <= ENOUGH_MS for one in best.values()):
             break
     return list(best.values())
 
 
-async def measured(calls: Sequence[str], families: Iterable[str], sizes: Sequence[int]) -> AsyncIterator[Taken]:
+async def measured(
+    calls: Sequence[str], families: Iterable[str], sizes: Sequence[int]
+) -> AsyncIterator[Taken]:
     for call in calls:
         began = time.monotonic()
         for at_once in [[size] for size in sizes] if call == FILED else [sizes]:
@@ -93,7 +99,10 @@ def table(found: Sequence[Taken], sizes: Sequence[int]) -> str:
     heads = [f"{size} KB" if size < 1000 else f"{size // 1000} MB" for size in sizes]
     lines = [f"| call | {' | '.join(heads)} | most by |", f"| --- |{' ---: |' * len(sizes)} --- |"]
     for call in dict.fromkeys(one.call for one in found):
-        cells = [worst(one for one in found if (one.call, one.kilobytes) == (call, size))[0] for size in sizes]
+        cells = [
+            worst(one for one in found if (one.call, one.kilobytes) == (call, size))[0]
+            for size in sizes
+        ]
         figures = " | ".join(f"{one.held:.1f} ({one.busy:.1f})" for one in cells)
         lines.append(f"| `{call}` | {figures} | `{worst(cells)[0].family}` |")
     return "\n".join(lines)
@@ -106,13 +115,19 @@ def summary(found: Sequence[Taken], sizes: Sequence[int]) -> str:
     lines = []
     for size in sizes:
         held = worst(one for one in found if one.kilobytes == size)
-        under = ", ".join(f"{sum(one.held < bound for one in held)} under {bound} ms" for bound in BOUNDS_MS)
+        under = ", ".join(
+            f"{sum(one.held < bound for one in held)} under {bound} ms" for bound in BOUNDS_MS
+        )
         lines.append(f"{size} KB: of {len(held)} pairs {under}")
-        lines += [f"  {one.held:6.1f} ({one.busy:.1f})  {one.call}  {one.family}" for one in held[:WORST]]
+        lines += [
+            f"  {one.held:6.1f} ({one.busy:.1f})  {one.call}  {one.family}" for one in held[:WORST]
+        ]
     return "\n".join(lines)
 
 
-async def report(calls: Sequence[str], families: Sequence[str], sizes: Sequence[int], file: TextIO | None) -> None:
+async def report(
+    calls: Sequence[str], families: Sequence[str], sizes: Sequence[int], file: TextIO | None
+) -> None:
     rows = csv.writer(file) if file else None
     found: list[Taken] = []
     if rows:
@@ -125,7 +140,9 @@ async def report(calls: Sequence[str], families: Sequence[str], sizes: Sequence[
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--sizes", nargs="*", type=int, default=[1, 100, 1000], help="kilobytes")
     parser.add_argument("--calls", nargs="*", default=[""], help="parts of the names of calls")
     parser.add_argument("--families", nargs="*", default=list(FAMILIES))
@@ -134,7 +151,11 @@ def main() -> None:
     logging.disable(logging.WARNING)
     print(machine_line(), flush=True)
     calls = [name for name in CALLS if name != TOLD and any(word in name for word in options.calls)]
-    with options.all.open("w", buffering=1, newline="", encoding="utf-8") if options.all else nullcontext() as file:
+    with (
+        options.all.open("w", buffering=1, newline="", encoding="utf-8")
+        if options.all
+        else nullcontext() as file
+    ):
         asyncio.run(report(calls, options.families, options.sizes, file))
 
 

@@ -41,14 +41,22 @@ def statements(value: Any) -> Iterator[str]:
 
 
 def main() -> None:
-    lines = [line for name in FILES for line in (Path(__file__).parent / "data" / name).read_text(encoding="utf-8").splitlines()]
+    lines = [
+        line
+        for name in FILES
+        for line in (Path(__file__).parent / "data" / name).read_text(encoding="utf-8").splitlines()
+    ]
     texts = [text for line in lines for text in statements(json.loads(line))]
     embedder = make_embedder(EmbeddingSettings(provider="local"))
     assert embedder is not None
     vectors = asyncio.run(embedder.embed_documents(texts))
     chinese = np.array([detect_language(text) == "zh" for text in texts])
-    np.stack([vectors[chinese].mean(axis=0), vectors[~chinese].mean(axis=0)]).astype("<f2").tofile(TARGET)
-    print(f"{int(chinese.sum())} Chinese and {int((~chinese).sum())} English statements -> {TARGET.name}")
+    np.stack([vectors[chinese].mean(axis=0), vectors[~chinese].mean(axis=0)]).astype("<f2").tofile(
+        TARGET
+    )
+    print(
+        f"{int(chinese.sum())} Chinese and {int((~chinese).sum())} English statements -> {TARGET.name}"
+    )
 
 
 if __name__ == "__main__":

@@ -75,7 +75,10 @@ class KeptVectors(Embeddings):
     """
 
     def __init__(
-        self, documents: Mapping[str, list[float]], queries: Mapping[str, list[float]], questions: Collection[str] = ()
+        self,
+        documents: Mapping[str, list[float]],
+        queries: Mapping[str, list[float]],
+        questions: Collection[str] = (),
     ) -> None:
         self._documents = documents
         self._queries = queries
@@ -85,7 +88,10 @@ class KeptVectors(Embeddings):
         return self._queries[text]
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        return [self._queries[text] if text in self._questions else self._documents[text] for text in texts]
+        return [
+            self._queries[text] if text in self._questions else self._documents[text]
+            for text in texts
+        ]
 
 
 @asynccontextmanager
@@ -99,16 +105,26 @@ async def opened(
     async with AsyncExitStack() as stack:
 
         async def ours(name: str, *, url: str = "", **more: Any) -> HistorianStore:
-            given = {"cognitive": {"data_dir": str(directory / name)}, "stores": {"url": url}, **more}
+            given = {
+                "cognitive": {"data_dir": str(directory / name)},
+                "stores": {"url": url},
+                **more,
+            }
             settings = parse_settings(given, environ={}, base=directory)
-            return await stack.enter_async_context(HistorianStore(settings, index=None if more else index))
+            return await stack.enter_async_context(
+                HistorianStore(settings, index=None if more else index)
+            )
 
-        sqlite = AsyncSqliteStore.from_conn_string(str(directory / "peer.sqlite"), index=index if LOADS_EXTENSIONS else None)
+        sqlite = AsyncSqliteStore.from_conn_string(
+            str(directory / "peer.sqlite"), index=index if LOADS_EXTENSIONS else None
+        )
         stores: dict[str, BaseStore] = {SQLITE: await stack.enter_async_context(sqlite)}
         for name, embedding in ((POSTGRES, embed), (AS_QUESTIONS, asking)):
             if embedding is not None:
                 embedded: Any = {**index, "embed": embedding}
-                peer = AsyncPostgresStore.from_conn_string(new_database(url, f"peer_{len(stores)}"), index=embedded)
+                peer = AsyncPostgresStore.from_conn_string(
+                    new_database(url, f"peer_{len(stores)}"), index=embedded
+                )
                 stores[name] = await stack.enter_async_context(peer)
         for peer_store in stores.values():
             await peer_store.setup()  # type: ignore[attr-defined]
@@ -157,12 +173,17 @@ async def measured(calls: Calls) -> str:
 def rounds(store: BaseStore, sentences: Sequence[str], chosen: Sequence[int]) -> dict[str, Calls]:
     """Return the calls that are measured, by name."""
     return {
-        "put": [partial(store.aput, namespace(n), f"k{n}", {"text": sentences[-n], "n": n}) for n in chosen],
+        "put": [
+            partial(store.aput, namespace(n), f"k{n}", {"text": sentences[-n], "n": n})
+            for n in chosen
+        ],
         "get": [partial(store.aget, namespace(n), f"k{n}") for n in chosen],
         f"search in a namespace of {len(sentences) // NAMESPACES} items": [
             partial(store.asearch, namespace(n), query=sentences[n][:40]) for n in chosen
         ],
-        "search in all": [partial(store.asearch, ("users",), query=sentences[n][:40]) for n in chosen],
+        "search in all": [
+            partial(store.asearch, ("users",), query=sentences[n][:40]) for n in chosen
+        ],
         "filter in all": [partial(store.asearch, ("users",), filter={"n": n}) for n in chosen],
         "delete": [partial(store.adelete, namespace(n), f"k{n}") for n in chosen],
     }
@@ -170,20 +191,26 @@ def rounds(store: BaseStore, sentences: Sequence[str], chosen: Sequence[int]) ->
 
 async def times(stores: Stores, sentences: Sequence[str], calls: int) -> None:
     """Print a table of the times of the calls in each store."""
-    puts = [PutOp(namespace(n), f"k{n}", {"text": text, "n": n}) for n, text in enumerate(sentences)]
+    puts = [
+        PutOp(namespace(n), f"k{n}", {"text": text, "n": n}) for n, text in enumerate(sentences)
+    ]
     chosen = np.random.default_rng(7).integers(0, len(sentences), calls).tolist()
     table: dict[str, list[str]] = {}
     for name, store in stores.items():
         seconds = await filled(store, puts)
         print(f"  {name}: filled in {seconds:.1f} s", flush=True)
-        table.setdefault(f"{len(puts):,} items in batches of {BATCH}", []).append(f"{seconds:.1f} s")
+        table.setdefault(f"{len(puts):,} items in batches of {BATCH}", []).append(
+            f"{seconds:.1f} s"
+        )
         for label, one in rounds(store, sentences, chosen).items():
             if label != "delete":
                 await measured(one[:5])  # connections are open and caches are filled
             value = await measured(one)
             lists = name == SQLITE and not LOADS_EXTENSIONS and label.startswith("search")
             table.setdefault(label, []).append(f"({value}, lists the newest)" if lists else value)
-    print(f"\n| p50 / p99 in ms, n = {calls} | {' | '.join(stores)} |\n|{' --- |' * (len(stores) + 1)}")
+    print(
+        f"\n| p50 / p99 in ms, n = {calls} | {' | '.join(stores)} |\n|{' --- |' * (len(stores) + 1)}"
+    )
     for label, row in table.items():
         print(f"| {label} | {' | '.join(row)} |")
 
@@ -208,7 +235,10 @@ async def recall(stores: Stores, conversations: Sequence[Conversation]) -> None:
             hits = [int(item.key) in question.evidence for item in items]
             found.append([sum(hits[:top]) / len(question.evidence) for top in (5, TOP)])
         remark = " (no search: the newest items)" if name == SQLITE and not LOADS_EXTENSIONS else ""
-        print(f"| {name}{remark} | {' | '.join(f'{100 * value:.1f} %' for value in np.mean(found, axis=0))} |", flush=True)
+        print(
+            f"| {name}{remark} | {' | '.join(f'{100 * value:.1f} %' for value in np.mean(found, axis=0))} |",
+            flush=True,
+        )
 
 
 async def vectors_of(conversations: Sequence[Conversation]) -> tuple[int, KeptVectors, KeptVectors]:
@@ -223,17 +253,25 @@ async def vectors_of(conversations: Sequence[Conversation]) -> tuple[int, KeptVe
     documents = dict(zip(both, await embedder.aembed_documents(both), strict=True))
     queries = {text: await embedder.aembed_query(text) for text in questions}
     print(f"\n{len(both)} texts embedded in {time.perf_counter() - start:.0f} s", flush=True)
-    return len(documents[both[0]]), KeptVectors(documents, queries), KeptVectors(documents, queries, frozenset(questions))
+    return (
+        len(documents[both[0]]),
+        KeptVectors(documents, queries),
+        KeptVectors(documents, queries, frozenset(questions)),
+    )
 
 
 async def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--items", type=int, default=10_000)
     parser.add_argument("--calls", type=int, default=200)
     parser.add_argument("--dimension", type=int, default=384)
     parser.add_argument("--directory", type=Path)
     parser.add_argument(
-        "--url", default="", help="of a PostgreSQL server on which databases may be made; default: one for this run"
+        "--url",
+        default="",
+        help="of a PostgreSQL server on which databases may be made; default: one for this run",
     )
     parser.add_argument("--locomo", type=Path, help="LoCoMo's file: measure what is found, too")
     parser.add_argument("--conversations", type=int, help="only the first ones of it")
@@ -241,11 +279,16 @@ async def main() -> None:
     random = Texts(np.random.default_rng(1))
     sentences = [random.sentence(10, 25) for _ in range(options.items)]
     with postgres_server(options.url) as url:
-        print(machine_line("langgraph-checkpoint-sqlite", "langgraph-checkpoint-postgres"), f"SQLite {sqlite3.sqlite_version}")
+        print(
+            machine_line("langgraph-checkpoint-sqlite", "langgraph-checkpoint-postgres"),
+            f"SQLite {sqlite3.sqlite_version}",
+        )
         if not LOADS_EXTENSIONS:
             print("this Python's SQLite loads no extensions: AsyncSqliteStore cannot search")
         with tempfile.TemporaryDirectory(dir=options.directory) as directory:
-            async with opened(Path(directory), url, options.dimension, RandomVectors(options.dimension), None) as stores:
+            async with opened(
+                Path(directory), url, options.dimension, RandomVectors(options.dimension), None
+            ) as stores:
                 print(server_line(address_of(url, "peer_1")), flush=True)
                 await times(stores, sentences, options.calls)
         if options.locomo:

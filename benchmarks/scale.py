@@ -71,15 +71,22 @@ def fill(store: EventStore, material: Material, events: int, scopes: int) -> Non
         store.file_job(made[0].job_id, made, list(material.vectors(scope, A_JOB)))
     while store.tidy():
         pass
-    print(f"{events} events in {scopes} scopes filed in {time.perf_counter() - started:.1f} s", flush=True)
+    print(
+        f"{events} events in {scopes} scopes filed in {time.perf_counter() - started:.1f} s",
+        flush=True,
+    )
 
 
 def recall_of(store: EventStore, options: argparse.Namespace) -> EventRecall:
     settings = QuerySettings()
-    return EventRecall(store, None, None, settings=lambda: settings, clock=lambda: FIRST_TIME + options.events * 20)
+    return EventRecall(
+        store, None, None, settings=lambda: settings, clock=lambda: FIRST_TIME + options.events * 20
+    )
 
 
-def ask(recall: EventRecall, options: argparse.Namespace, scope: int, query: str, vector: Vector) -> list[str]:
+def ask(
+    recall: EventRecall, options: argparse.Namespace, scope: int, query: str, vector: Vector
+) -> list[str]:
     """Recall in a scope; return the ids of the hits."""
     where, now = EventFilter(f"g:g{scope}"), FIRST_TIME + options.events * 20
     request = RecallRequest(query, where, top_k=TOP_K, half_life_days=60.0, now=now, timezone="UTC")
@@ -88,7 +95,9 @@ def ask(recall: EventRecall, options: argparse.Namespace, scope: int, query: str
     return [hit.event.event_id for hit in hits]
 
 
-def beside_postgres(here: SqliteEventStore, material: Material, options: argparse.Namespace) -> None:
+def beside_postgres(
+    here: SqliteEventStore, material: Material, options: argparse.Namespace
+) -> None:
     """Measure PostgreSQL and SQLite with the same events and the same queries, asked in turn."""
     from historian.stores.postgres.database import PostgresDatabase
     from historian.stores.postgres.events.store import PostgresEventStore
@@ -101,16 +110,28 @@ def beside_postgres(here: SqliteEventStore, material: Material, options: argpars
         fill(there, Material(options.texts, options.scopes), options.events, options.scopes)
         there.database.run("ANALYZE")
         tables = ("events", "event_vectors", "event_words")
-        sizes = [int((there.database.row("SELECT pg_total_relation_size(%s)", (table,)) or (0,))[0]) for table in tables]
-        shown = ", ".join(f"{table} {size / options.events:.0f}" for table, size in zip(tables, sizes, strict=True))
+        sizes = [
+            int((there.database.row("SELECT pg_total_relation_size(%s)", (table,)) or (0,))[0])
+            for table in tables
+        ]
+        shown = ", ".join(
+            f"{table} {size / options.events:.0f}"
+            for table, size in zip(tables, sizes, strict=True)
+        )
         print(f"bytes an event, with indexes: {sum(sizes) / options.events:.0f} ({shown})")
         drawn = material.random.integers(0, options.scopes, options.queries).tolist()
         cases = [(scope, material.query(), material.vectors(scope, 1)[0]) for scope in drawn]
-        cold = [(scope, material.query(), material.vectors(scope, 1)[0]) for scope in range(options.scopes)]
+        cold = [
+            (scope, material.query(), material.vectors(scope, 1)[0])
+            for scope in range(options.scopes)
+        ]
         recalls = {"SQLite": recall_of(here, options), "PostgreSQL": recall_of(there, options)}
         for label, some in (("cold", cold), ("warm", cases)):
             found = {
-                name: measured(f"hybrid in scope, {label}, {name}", [partial(ask, recall, options, *case) for case in some])
+                name: measured(
+                    f"hybrid in scope, {label}, {name}",
+                    [partial(ask, recall, options, *case) for case in some],
+                )
                 for name, recall in recalls.items()
             }
             same = sum(one == other for one, other in zip(*found.values(), strict=True))
@@ -118,14 +139,26 @@ def beside_postgres(here: SqliteEventStore, material: Material, options: argpars
         for name, store in (("SQLite", here), ("PostgreSQL", there)):
             measure(
                 f"keywords in scope, {name}",
-                [partial(store.search_keywords, query, EventFilter(f"g:g{scope}"), 200) for scope, query, _ in cases],
+                [
+                    partial(store.search_keywords, query, EventFilter(f"g:g{scope}"), 200)
+                    for scope, query, _ in cases
+                ],
             )
-            measure(f"change number, {name}", [partial(store.change_number, f"g:g{scope}") for scope, _, _ in cases])
+            measure(
+                f"change number, {name}",
+                [partial(store.change_number, f"g:g{scope}") for scope, _, _ in cases],
+            )
         measure(
             "pgvector, exact, in scope",
-            [partial(there.nearest, vector, EventFilter(f"g:g{scope}"), TOP_K) for scope, _, vector in cases],
+            [
+                partial(there.nearest, vector, EventFilter(f"g:g{scope}"), TOP_K)
+                for scope, _, vector in cases
+            ],
         )
-        measure("pgvector, exact, everywhere", [partial(there.nearest, cases[n][2], EventFilter(None), TOP_K) for n in range(5)])
+        measure(
+            "pgvector, exact, everywhere",
+            [partial(there.nearest, cases[n][2], EventFilter(None), TOP_K) for n in range(5)],
+        )
         there.close()
 
 
@@ -145,11 +178,15 @@ def in_scope(store: SqliteEventStore, material: Material, options: argparse.Name
     drawn = material.random.integers(0, options.scopes, options.queries).tolist()
     cases = [(scope, material.query(), material.vectors(scope, 1)[0]) for scope in drawn]
     recall = recall_of(store, options)
-    cold = [(scope, material.query(), material.vectors(scope, 1)[0]) for scope in range(options.scopes)]
+    cold = [
+        (scope, material.query(), material.vectors(scope, 1)[0]) for scope in range(options.scopes)
+    ]
     measure("hybrid in scope, cold", [lambda c=c: one(recall, *c) for c in cold])  # type: ignore[misc]
     measure("hybrid in scope, warm", [lambda c=c: one(recall, *c) for c in cases])  # type: ignore[misc]
     bound = settings.scope_cache_megabytes * 2**20
-    print(f"scopes in memory {len(recall.tables)}, {recall.tables.nbytes / 2**20:.0f} MB of at most {bound / 2**20:.0f} MB")
+    print(
+        f"scopes in memory {len(recall.tables)}, {recall.tables.nbytes / 2**20:.0f} MB of at most {bound / 2**20:.0f} MB"
+    )
     assert recall.tables.nbytes <= bound
 
     right = total = 0
@@ -157,15 +194,28 @@ def in_scope(store: SqliteEventStore, material: Material, options: argparse.Name
         ids, matrix = store.vectors(EventFilter(f"g:g{scope}"))
         snapshot = recall.tables.snapshot(f"g:g{scope}")
         for centred in (False, True):
-            found = np.argsort(-snapshot.similarities(vector, centred=centred), kind="stable")[:TOP_K]
-            truth = brute_force(matrix.astype(np.float64), vector.astype(np.float64), centred=centred)
-            right += len({snapshot.events[n].event_id for n in found} & {ids[n] for n in truth[:TOP_K]})
+            found = np.argsort(-snapshot.similarities(vector, centred=centred), kind="stable")[
+                :TOP_K
+            ]
+            truth = brute_force(
+                matrix.astype(np.float64), vector.astype(np.float64), centred=centred
+            )
+            right += len(
+                {snapshot.events[n].event_id for n in found} & {ids[n] for n in truth[:TOP_K]}
+            )
             total += TOP_K
-    print(f"dense part against brute force in double precision: recall {right / total:.4f} at {TOP_K}")
+    print(
+        f"dense part against brute force in double precision: recall {right / total:.4f} at {TOP_K}"
+    )
 
     _, matrix = store.vectors(EventFilter("g:g0"))
-    measure(f"floor: product with {len(matrix)} vectors", [lambda c=c: matrix @ c[2] for c in cases])  # type: ignore[misc]
-    measure("keywords in scope", [lambda c=c: store.search_keywords(c[1], EventFilter(f"g:g{c[0]}"), 200) for c in cases])  # type: ignore[misc]
+    measure(
+        f"floor: product with {len(matrix)} vectors", [lambda c=c: matrix @ c[2] for c in cases]
+    )  # type: ignore[misc]
+    measure(
+        "keywords in scope",
+        [lambda c=c: store.search_keywords(c[1], EventFilter(f"g:g{c[0]}"), 200) for c in cases],
+    )  # type: ignore[misc]
     fts5(store, material, options, cases)
 
 
@@ -197,19 +247,29 @@ async def contexts(material: Material, options: argparse.Namespace, folder: Path
     async def hand_in(memory: CognitiveService, count: int, prefix: str) -> None:
         for n in range(count):
             await memory.enqueue_job(
-                material.text(), [material.text()], request_id=f"{prefix}{n}", group_id=f"g{n % 5}", user_id=f"u{n % 15}"
+                material.text(),
+                [material.text()],
+                request_id=f"{prefix}{n}",
+                group_id=f"g{n % 5}",
+                user_id=f"u{n % 15}",
             )
 
     async def asked(memory: CognitiveService, number: int) -> float:
         started = time.perf_counter()
-        await memory.build_context(f"{material.query()} {number}", Scope.group(f"g{number % 5}", f"u{number % 15}"))
+        await memory.build_context(
+            f"{material.query()} {number}", Scope.group(f"g{number % 5}", f"u{number % 15}")
+        )
         return time.perf_counter() - started
 
     async with CognitiveService.open(settings) as memory:
         await hand_in(memory, 100, "first")
         await memory.settled(300)
         taken = [await asked(memory, n) for n in range(options.contexts)]
-        print(row("build_context, idle", taken) + f"   within {BUDGET_SECONDS * 1000:.0f} ms {share(taken):.1f} %", flush=True)
+        print(
+            row("build_context, idle", taken)
+            + f"   within {BUDGET_SECONDS * 1000:.0f} ms {share(taken):.1f} %",
+            flush=True,
+        )
         await hand_in(memory, 400, "more")
         busy: list[float] = []
         while len(busy) < options.contexts:
@@ -217,7 +277,10 @@ async def contexts(material: Material, options: argparse.Namespace, folder: Path
             if not left:
                 await hand_in(memory, 200, f"again{len(busy)}-")
             busy.append(await asked(memory, 100_000 + len(busy)))
-        print(row("build_context, beside a backlog", busy) + f"   within {BUDGET_SECONDS * 1000:.0f} ms {share(busy):.1f} %")
+        print(
+            row("build_context, beside a backlog", busy)
+            + f"   within {BUDGET_SECONDS * 1000:.0f} ms {share(busy):.1f} %"
+        )
         print(f"levels {(await memory.stats())['recall']['levels']}")
 
 
@@ -232,9 +295,13 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--queries", type=int, default=1_000)
     parser.add_argument("--chroma-queries", type=int, default=100)
     parser.add_argument("--contexts", type=int, default=200)
-    parser.add_argument("--texts", type=Path, nargs="*", default=[], help="files of LoCoMo or MADial-Bench")
+    parser.add_argument(
+        "--texts", type=Path, nargs="*", default=[], help="files of LoCoMo or MADial-Bench"
+    )
     parser.add_argument("--backend", choices=("sqlite", "postgres"), default="sqlite")
-    parser.add_argument("--url", default="", help="of the PostgreSQL server; without it one is started")
+    parser.add_argument(
+        "--url", default="", help="of the PostgreSQL server; without it one is started"
+    )
     parser.add_argument("--skip-chroma", action="store_true")
     parser.add_argument("--skip-context", action="store_true")
     options = parser.parse_args(arguments)

@@ -32,8 +32,12 @@ class Material:
         self.random = np.random.default_rng(7)
         self._made_up = Texts(self.random)
         found = corpora(paths) if paths else {}
-        self.texts = [document.text for one in found.values() for part in one for document in part.documents]
-        self.questions = [question.text for one in found.values() for part in one for question in part.questions]
+        self.texts = [
+            document.text for one in found.values() for part in one for document in part.documents
+        ]
+        self.questions = [
+            question.text for one in found.values() for part in one for question in part.questions
+        ]
         self._centres = self._directions(scopes)
         self._subjects = self._directions(scopes * 20).reshape(scopes, 20, DIMENSION)
 
@@ -72,12 +76,17 @@ def measure(label: str, calls: Sequence[Callable[[], object]]) -> None:
 
 
 def fts5(
-    store: SqliteEventStore, material: Material, options: argparse.Namespace, cases: Sequence[tuple[int, str, Vector]]
+    store: SqliteEventStore,
+    material: Material,
+    options: argparse.Namespace,
+    cases: Sequence[tuple[int, str, Vector]],
 ) -> None:
     """Measure FTS5's own BM25 over the same words, with the scope as one more word of every row."""
     with tempfile.TemporaryDirectory() as folder:
         connection = sqlite3.connect(Path(folder) / "fts.sqlite")
-        connection.execute(f'CREATE VIRTUAL TABLE words USING fts5(tokens, tokenize = "{FTS5_TOKENIZER}")')
+        connection.execute(
+            f'CREATE VIRTUAL TABLE words USING fts5(tokens, tokenize = "{FTS5_TOKENIZER}")'
+        )
         for scope in range(options.scopes):
             found = store.find(EventFilter(f"g:g{scope}"), limit=options.events)
             rows = [(f"scope{scope} " + " ".join(search_tokens(event.text)),) for event in found]
@@ -96,7 +105,9 @@ def fts5(
         connection.close()
 
 
-def chroma(store: SqliteEventStore, material: Material, options: argparse.Namespace, folder: Path) -> None:
+def chroma(
+    store: SqliteEventStore, material: Material, options: argparse.Namespace, folder: Path
+) -> None:
     from langchain_chroma import Chroma
 
     peer = Chroma(
@@ -111,7 +122,10 @@ def chroma(store: SqliteEventStore, material: Material, options: argparse.Namesp
             part = slice(first, first + 5_000)
             texts = [event.text for event in store.get(ids[part])]
             peer._collection.upsert(
-                ids=ids[part], embeddings=matrix[part], documents=texts, metadatas=[{"scope": scope}] * len(texts)
+                ids=ids[part],
+                embeddings=matrix[part],
+                documents=texts,
+                metadatas=[{"scope": scope}] * len(texts),
             )
     print(f"langchain_chroma filled in {time.perf_counter() - started:.0f} s", flush=True)
     drawn = material.random.integers(0, options.scopes, options.chroma_queries).tolist()

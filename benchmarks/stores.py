@@ -33,13 +33,19 @@ class Texts:
         common = 1 / np.arange(1, 2501) ** 0.9
         characters = np.array([chr(0x4E00 + i) for i in range(2500)])
         syllables = np.array([c + v for c in "bdfgklmnprstv" for v in "aeiou"])
-        self._chinese = ["".join(random.choice(characters, 2, p=common / common.sum())) for _ in range(words)]
-        self._english = ["".join(random.choice(syllables, random.integers(1, 4))) for _ in range(words)]
+        self._chinese = [
+            "".join(random.choice(characters, 2, p=common / common.sum())) for _ in range(words)
+        ]
+        self._english = [
+            "".join(random.choice(syllables, random.integers(1, 4))) for _ in range(words)
+        ]
         frequency = 1 / np.arange(1, words + 1)
         self._frequency = np.cumsum(frequency / frequency.sum())
 
     def sentence(self, least: int, most: int) -> str:
-        ranks = np.searchsorted(self._frequency, self._random.random(int(self._random.integers(least, most)))).tolist()
+        ranks = np.searchsorted(
+            self._frequency, self._random.random(int(self._random.integers(least, most)))
+        ).tolist()
         if self._random.random() < 0.5:
             return "".join(self._chinese[rank] for rank in ranks)
         return " ".join(self._english[rank] for rank in ranks)
@@ -90,7 +96,9 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--directory", type=Path, default=None)
     options = parser.parse_args(arguments)
 
-    print(f"{platform.platform()}, Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, numpy {np.__version__}")
+    print(
+        f"{platform.platform()}, Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, numpy {np.__version__}"
+    )
     print(f"{options.events} events, {options.scopes} scopes, {options.dimension} dimensions")
     random = np.random.default_rng(7)
     texts = Texts(random)
@@ -102,7 +110,10 @@ def main(arguments: Sequence[str]) -> None:
             made = random.normal(size=(n, options.dimension)).astype(np.float32)
             return list(made / np.linalg.norm(made, axis=1, keepdims=True))
 
-        jobs = [(make_job(texts, i, i % options.scopes, 50), vectors(50)) for i in range(options.events // 50)]
+        jobs = [
+            (make_job(texts, i, i % options.scopes, 50), vectors(50))
+            for i in range(options.events // 50)
+        ]
         start = time.perf_counter()
         for (job_id, events), embedded in jobs:
             store.file_job(job_id, events, embedded)
@@ -110,8 +121,13 @@ def main(arguments: Sequence[str]) -> None:
         size = path.stat().st_size / 1e6
         print(f"loaded in {seconds:.1f} s ({options.events / seconds:.0f} events/s), {size:.0f} MB")
 
-        small = [(make_job(texts, 10**7 + i, int(random.integers(options.scopes)), 3), vectors(3)) for i in range(300)]
-        report("file_job, 3 events", clock([lambda j=j: store.file_job(*j[0], j[1]) for j in small]))  # type: ignore[misc]
+        small = [
+            (make_job(texts, 10**7 + i, int(random.integers(options.scopes)), 3), vectors(3))
+            for i in range(300)
+        ]
+        report(
+            "file_job, 3 events", clock([lambda j=j: store.file_job(*j[0], j[1]) for j in small])
+        )  # type: ignore[misc]
 
         scopes = [EventFilter(f"g:g{n}") for n in random.integers(0, options.scopes, 1000)]
         queries = [texts.sentence(4, 14) for _ in scopes]
@@ -135,7 +151,9 @@ def main(arguments: Sequence[str]) -> None:
         )
         report(
             "search_keywords without scope",
-            clock([lambda q=q: store.search_keywords(q, EventFilter(None), 36) for q in queries[:50]]),  # type: ignore[misc]
+            clock(
+                [lambda q=q: store.search_keywords(q, EventFilter(None), 36) for q in queries[:50]]
+            ),  # type: ignore[misc]
         )
         report("vectors of a scope", clock([lambda w=w: store.vectors(w) for w in scopes]))  # type: ignore[misc]
         report(
@@ -144,16 +162,26 @@ def main(arguments: Sequence[str]) -> None:
         )
         _, matrix = store.vectors(scopes[0])
         one = vectors(1)[0]
-        report(f"floor: product with {len(matrix)} vectors in memory", clock([lambda: matrix @ one] * 1000))
+        report(
+            f"floor: product with {len(matrix)} vectors in memory",
+            clock([lambda: matrix @ one] * 1000),
+        )
         store.close()
         start = time.perf_counter()
         store = SqliteEventStore(open_index(path))
         report(
             "reopened: first search and vectors of 100 scopes",
-            clock([lambda p=p: (store.search_keywords(*p, 36), store.vectors(p[1])) for p in pairs[:100]]),
+            clock(
+                [
+                    lambda p=p: (store.search_keywords(*p, 36), store.vectors(p[1]))
+                    for p in pairs[:100]
+                ]
+            ),
         )  # type: ignore[misc]
         store.close()
-    print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB (the jobs included)")
+    print(
+        f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB (the jobs included)"
+    )
 
 
 if __name__ == "__main__":

@@ -50,7 +50,10 @@ def alone(texts: Texts) -> None:
 
 async def talk(options: argparse.Namespace, texts: Texts, folder: Path) -> None:
     settings = Settings.model_validate(
-        {"cognitive": {"data_dir": str(folder), "timezone": "UTC"}, "models": {"embedding": {"provider": options.embedder}}}
+        {
+            "cognitive": {"data_dir": str(folder), "timezone": "UTC"},
+            "models": {"embedding": {"provider": options.embedder}},
+        }
     )
     group = Scope.group(GROUP, "100000001")
     accepted: list[float] = []
@@ -70,7 +73,12 @@ async def talk(options: argparse.Namespace, texts: Texts, folder: Path) -> None:
             await asyncio.sleep(max(0.0, begun + n / options.rate - time.perf_counter()))
             handed = time.perf_counter()
             sender = n % SENDERS
-            message = {"role": "user", "content": texts.sentence(6, 20), "sender_id": f"1000{sender:02}", "name": f"Name{sender}"}
+            message = {
+                "role": "user",
+                "content": texts.sentence(6, 20),
+                "sender_id": f"1000{sender:02}",
+                "name": f"Name{sender}",
+            }
             await memory.remember({**message, "id": str(n)}, group)
             accepted.append(time.perf_counter() - handed)
             if n % int(2 * options.rate) == 0:
@@ -78,7 +86,9 @@ async def talk(options: argparse.Namespace, texts: Texts, folder: Path) -> None:
             if n % int(10 * options.rate) == int(10 * options.rate) - 1:
                 report = await memory.stats()
                 vectors = report.get("vectors", {})
-                highest = max(highest, (vectors.get("waiting", 0), vectors.get("oldest_waiting_seconds", 0.0)))
+                highest = max(
+                    highest, (vectors.get("waiting", 0), vectors.get("oldest_waiting_seconds", 0.0))
+                )
                 print(
                     f"after {time.perf_counter() - started:3.0f} s: {report['events']} events, {report['queue']['pending']} jobs"
                     f" wait; {vectors.get('waiting')} wait for vectors, the oldest {vectors.get('oldest_waiting_seconds')} s",
@@ -88,18 +98,26 @@ async def talk(options: argparse.Namespace, texts: Texts, folder: Path) -> None:
         await memory.settled(600)
         while (await memory.stats()).get("vectors", {}).get("waiting"):  # noqa: ASYNC110
             await asyncio.sleep(0.2)
-        print(f"all embedded {time.perf_counter() - said:.1f} s after the last message; most that waited {highest[0]}")
-        print(f"processor: {(time.process_time() - worked) / len(accepted) * 1000:.1f} ms a message, all in all")
+        print(
+            f"all embedded {time.perf_counter() - said:.1f} s after the last message; most that waited {highest[0]}"
+        )
+        print(
+            f"processor: {(time.process_time() - worked) / len(accepted) * 1000:.1f} ms a message, all in all"
+        )
         print(row("remember", accepted))
         print(row("build_context meanwhile", recalls))
-        print(f"levels {(await memory.stats())['recall']['levels']}; p50 of accepted {percentile(accepted, 0.5) * 1000:.2f} ms")
+        print(
+            f"levels {(await memory.stats())['recall']['levels']}; p50 of accepted {percentile(accepted, 0.5) * 1000:.2f} ms"
+        )
 
 
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--rate", type=float, default=20)
     parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--cores", type=int, default=1, help="cores that the process may use (Linux)")
+    parser.add_argument(
+        "--cores", type=int, default=1, help="cores that the process may use (Linux)"
+    )
     parser.add_argument("--embedder", choices=["local", "none"], default="local")
     options = parser.parse_args(arguments)
     if hasattr(os, "sched_setaffinity"):

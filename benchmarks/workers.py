@@ -126,16 +126,28 @@ def draining(url: str, schema: str, workers: int, jobs: int) -> PerJob:
     filed = sum(report["filed"] for report in reports)
     if filed != jobs:
         raise SystemExit(f"{filed} of {jobs} jobs were filed")
-    wal, commits, transactions, inserted, changed = ((late - early) / jobs for early, late in zip(before, after, strict=True))
+    wal, commits, transactions, inserted, changed = (
+        (late - early) / jobs for early, late in zip(before, after, strict=True)
+    )
     processor = sum(report["processor"] for report in reports) / jobs
     shares = " + ".join(str(report["filed"]) for report in reports)
-    print(f"{workers} workers: {jobs / seconds:6.1f} jobs/s ({shares}); a job: {processor * 1000:.1f} ms of their processors,")
+    print(
+        f"{workers} workers: {jobs / seconds:6.1f} jobs/s ({shares}); a job: {processor * 1000:.1f} ms of their processors,"
+    )
     print(
         f"    {wal / 1024:.1f} KB of WAL, {commits:.1f} commits that write, {transactions:.1f} transactions in all, "
         f"{inserted:.1f} rows inserted, {changed:.1f} changed",
         flush=True,
     )
-    return PerJob(wal, commits, transactions, inserted, changed, processor, seconds * workers * CONCURRENCY / jobs)
+    return PerJob(
+        wal,
+        commits,
+        transactions,
+        inserted,
+        changed,
+        processor,
+        seconds * workers * CONCURRENCY / jobs,
+    )
 
 
 def counters(url: str) -> tuple[float, ...]:
@@ -167,8 +179,15 @@ class Child:
     """A worker in a separate process, which starts working when `go` is called."""
 
     def __init__(self, url: str, schema: str, directory: Path, mode: str = "drain") -> None:
-        arguments = [sys.executable, __file__, "--child", json.dumps([mode, url, schema, str(directory)])]
-        self.process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        arguments = [
+            sys.executable,
+            __file__,
+            "--child",
+            json.dumps([mode, url, schema, str(directory)]),
+        ]
+        self.process = subprocess.Popen(
+            arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         self._read()
 
     def _read(self) -> dict[str, float]:
@@ -207,7 +226,15 @@ def child(mode: str, url: str, schema: str, directory: str) -> None:
             await asyncio.to_thread(sys.stdin.readline)
             used = time.process_time()
             await worker.run(drain=True)
-            print(json.dumps({"filed": worker.statistics.outcomes["filed"], "processor": time.process_time() - used}), flush=True)
+            print(
+                json.dumps(
+                    {
+                        "filed": worker.statistics.outcomes["filed"],
+                        "processor": time.process_time() - used,
+                    }
+                ),
+                flush=True,
+            )
         await parts.aclose()
 
     asyncio.run(work())
@@ -224,7 +251,14 @@ def hot_group(url: str, waiting: int) -> None:
             list(
                 threads.map(
                     lambda n: queue.put(
-                        body.model_copy(update={"job_id": f"hot-{n}", "request_id": "hot", "end_seq": n, "user_id": f"h{n}"})
+                        body.model_copy(
+                            update={
+                                "job_id": f"hot-{n}",
+                                "request_id": "hot",
+                                "end_seq": n,
+                                "user_id": f"h{n}",
+                            }
+                        )
                     ),
                     range(waiting),
                 )
@@ -263,13 +297,21 @@ def paper(cost: PerJob, commits: dict[int, float], machines: int) -> None:
     simulated.
     """
     most = max(commits.values())
-    print(f"\nOn paper: {machines} machines, each a bot and a worker of concurrency {CONCURRENCY}, one server as measured above.")
-    print("jobs/s a machine | commits/s, share of the most measured | WAL | jobs a year | workers' processors | wait p50, p95")
+    print(
+        f"\nOn paper: {machines} machines, each a bot and a worker of concurrency {CONCURRENCY}, one server as measured above."
+    )
+    print(
+        "jobs/s a machine | commits/s, share of the most measured | WAL | jobs a year | workers' processors | wait p50, p95"
+    )
     for rate in (0.1, 0.5, 1.0, 2.0):
         total = machines * rate
         needed = total * cost.commits
         waits = simulated(machines, rate, cost.seconds, cost.commits, most)
-        shown = f"{percentile(waits, 0.5) * 1000:.0f}, {percentile(waits, 0.95) * 1000:.0f} ms" if needed < most else "grows"
+        shown = (
+            f"{percentile(waits, 0.5) * 1000:.0f}, {percentile(waits, 0.95) * 1000:.0f} ms"
+            if needed < most
+            else "grows"
+        )
         print(
             f"{rate:16.1f} | {needed:6.0f}, {needed / most:4.0%} | {total * cost.wal / 2**20:5.1f} MB/s, "
             f"{total * cost.wal * 86_400 / 2**30:5.0f} GB a day | {total * 86_400 * 365 / 1e6:5.0f} M | "
@@ -280,7 +322,9 @@ def paper(cost: PerJob, commits: dict[int, float], machines: int) -> None:
     )
 
 
-def simulated(machines: int, rate: float, seconds: float, commits: float, most: float, jobs: int = 20_000) -> list[float]:
+def simulated(
+    machines: int, rate: float, seconds: float, commits: float, most: float, jobs: int = 20_000
+) -> list[float]:
     """Return the simulated waiting times of jobs in seconds, from acceptance to the start of the
     run.
 
@@ -300,7 +344,9 @@ def simulated(machines: int, rate: float, seconds: float, commits: float, most: 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--jobs", type=int, default=200)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
     parser.add_argument("--waiting", type=int, default=10_000)
@@ -314,13 +360,20 @@ def main() -> None:
     print(machine_line("psycopg", "langgraph-checkpoint-postgres"))
     with tempfile.TemporaryDirectory() as directory:
         rate, _, processor = asyncio.run(run(Path(directory), options.jobs, CONCURRENCY))
-    print(f"SQLite, one worker: {rate:6.1f} jobs/s; a job: {processor * 1000:.1f} ms of its processor", flush=True)
+    print(
+        f"SQLite, one worker: {rate:6.1f} jobs/s; a job: {processor * 1000:.1f} ms of its processor",
+        flush=True,
+    )
     with postgres_server(options.url) as url:
         with PostgresJobs(url, "bench_accept") as queue:
             print(server_line(url))
             accepting(queue._database, 500)
         commits = {clients: commits_a_second(url, clients) for clients in CLIENTS}
-        print("commits/s by clients: " + ", ".join(f"{clients}: {rate:.0f}" for clients, rate in commits.items()), flush=True)
+        print(
+            "commits/s by clients: "
+            + ", ".join(f"{clients}: {rate:.0f}" for clients, rate in commits.items()),
+            flush=True,
+        )
         costs = [draining(url, "bench_drain", workers, options.jobs) for workers in options.workers]
         hot_group(url, options.waiting)
         take_over(url, 10)

@@ -64,7 +64,11 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     """Turn links between files of the repository into links between pages of the site."""
     page_uri: str = page.file.src_uri
     source = {target: name for name, target in FROM_ROOT.items()}.get(page_uri, page_uri)
-    folder = "" if source in FROM_ROOT else posixpath.dirname(source if source.startswith("examples/") else f"docs/{source}")
+    folder = (
+        ""
+        if source in FROM_ROOT
+        else posixpath.dirname(source if source.startswith("examples/") else f"docs/{source}")
+    )
 
     def of_site(found: re.Match[str]) -> str:
         in_repository = posixpath.normpath(posixpath.join(folder, found[2]))

@@ -12,7 +12,9 @@ def make_model(settings: Settings) -> BaseChatModel:
     chat = settings.models.chat
     if not chat.model:
         return StandInModel()
-    from langchain_openai import ChatOpenAI  # imported here because the import takes a second and the stand-in does not need it
+    from langchain_openai import (
+        ChatOpenAI,
+    )  # imported here because the import takes a second and the stand-in does not need it
 
     return ChatOpenAI(
         model=chat.model,

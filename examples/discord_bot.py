@@ -22,7 +22,15 @@ from typing import Any
 
 from configured_model import make_model
 from historian import CognitiveService, HistorianError, Scope
-from remembering_bot import COMMANDS, INTERRUPTED, Heard, Language, RememberingBot, log_without, pieces
+from remembering_bot import (
+    COMMANDS,
+    INTERRUPTED,
+    Heard,
+    Language,
+    RememberingBot,
+    log_without,
+    pieces,
+)
 from stand_in_model import StandInModel
 
 log = logging.getLogger("discord_bot")
@@ -46,7 +54,9 @@ def heard_of(message: Any, me: Any, *, edited: bool = False) -> Heard | None:
         name = "" if one.id == me.id else f"@{one.display_name}"
         text = text.replace(f"<@{one.id}>", name).replace(f"<@!{one.id}>", name)
     said = text.strip() or message.content
-    command, _, argument = said[len(MARK) :].partition(" ") if said.startswith(MARK) else ("", "", "")
+    command, _, argument = (
+        said[len(MARK) :].partition(" ") if said.startswith(MARK) else ("", "", "")
+    )
     is_command = command.lower() in COMMANDS
     return Heard(
         text=argument.strip() if is_command else said,
@@ -58,7 +68,9 @@ def heard_of(message: Any, me: Any, *, edited: bool = False) -> Heard | None:
         group_name=f"{message.guild.name} #{message.channel.name}" if is_group else "",
         to_bot=not is_group or mentioned or getattr(replied_to, "id", None) == me.id,
         command=command.lower() if is_command else "",
-        reply_to=id_of(answered) if (answered := getattr(message.reference, "message_id", None)) else "",
+        reply_to=id_of(answered)
+        if (answered := getattr(message.reference, "message_id", None))
+        else "",
         edited=edited,
     )
 
@@ -89,7 +101,11 @@ async def on_delete(bot: RememberingBot, payload: Any, channel: Any) -> None:
         log.warning("a message of an unknown private chat was deleted; it stays in memory")
         return
     ids = [id_of(one) for one in getattr(payload, "message_ids", None) or (payload.message_id,)]
-    scope = Scope.private(f"dc:{user.id}") if payload.guild_id is None else Scope.group(f"dc:{payload.channel_id}")
+    scope = (
+        Scope.private(f"dc:{user.id}")
+        if payload.guild_id is None
+        else Scope.group(f"dc:{payload.channel_id}")
+    )
     await bot.withdraw(scope, ids)
 
 
@@ -129,19 +145,27 @@ async def serve(options: argparse.Namespace, token: str) -> None:
 
         await memory.ready()
         # A reply may repeat a mention. That mention must not notify anybody.
-        async with Client(intents=intents, allowed_mentions=discord.AllowedMentions.none()) as client:
+        async with Client(
+            intents=intents, allowed_mentions=discord.AllowedMentions.none()
+        ) as client:
             try:
                 await client.start(token)
             except discord.LoginFailure:
                 raise SystemExit(f"error: Discord does not take the token of {TOKEN}") from None
             except discord.PrivilegedIntentsRequired:
-                raise SystemExit("error: switch on the message content intent in the Developer Portal, under Bot") from None
+                raise SystemExit(
+                    "error: switch on the message content intent in the Developer Portal, under Bot"
+                ) from None
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="A Discord bot with long-term memory.", epilog=f"The token stands in {TOKEN}.")
+    parser = argparse.ArgumentParser(
+        description="A Discord bot with long-term memory.", epilog=f"The token stands in {TOKEN}."
+    )
     parser.add_argument("--config", help="the settings (else HISTORIAN_CONFIG, else ./config.toml)")
-    parser.add_argument("--language", choices=["zh", "en"], help="of the prompts (else cognitive.language, else zh)")
+    parser.add_argument(
+        "--language", choices=["zh", "en"], help="of the prompts (else cognitive.language, else zh)"
+    )
     parser.add_argument("--verbose", action="store_true", help="log more")
     options = parser.parse_args()
     token = os.environ.get(TOKEN, "").strip()

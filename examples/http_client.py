@@ -12,7 +12,9 @@ turn = {"scope": "group:7001", "user_id": "1001"}
 said = "Could you recommend me a novel? I like science fiction."
 
 recalled = api.post("/context", json={**turn, "query": said}).raise_for_status().json()["context"]
-print(recalled or "nothing is remembered yet")  # placed before the user's message, as a user message
+print(
+    recalled or "nothing is remembered yet"
+)  # placed before the user's message, as a user message
 
 reply = {"role": "assistant", "content": "I'd recommend you The Left Hand of Darkness."}
 messages = [{"role": "user", "sender_id": "1001", "name": "Ann", "content": said}, reply]

@@ -35,18 +35,30 @@ async def run(options: argparse.Namespace) -> None:
     model = make_model(load_settings(options.config))
     async with CognitiveService.open(options.config) as memory:
         await memory.ready()
-        agent = create_agent(model, [today], middleware=[HistorianMiddleware(memory)], checkpointer=InMemorySaver())
+        agent = create_agent(
+            model, [today], middleware=[HistorianMiddleware(memory)], checkpointer=InMemorySaver()
+        )
         for text in options.texts:
-            who = {"thread_id": uuid.uuid4().hex, "user_id": options.user, "user_name": options.name}
-            answered = await agent.ainvoke({"messages": [HumanMessage(text)]}, config={"configurable": who})
+            who = {
+                "thread_id": uuid.uuid4().hex,
+                "user_id": options.user,
+                "user_name": options.name,
+            }
+            answered = await agent.ainvoke(
+                {"messages": [HumanMessage(text)]}, config={"configurable": who}
+            )
             print(answered["messages"][-1].text, flush=True)
-            await memory.flush()  # so that the next conversation finds the messages, which otherwise wait for more
+            await (
+                memory.flush()
+            )  # so that the next conversation finds the messages, which otherwise wait for more
             await memory.settled(60)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Talk to a LangChain agent that remembers.")
-    parser.add_argument("texts", nargs="+", metavar="TEXT", help="what to say, each in a conversation of its own")
+    parser.add_argument(
+        "texts", nargs="+", metavar="TEXT", help="what to say, each in a conversation of its own"
+    )
     parser.add_argument("--config", help="the settings (else HISTORIAN_CONFIG, else ./config.toml)")
     parser.add_argument("--user", default="1001", help="the id under which you are remembered")
     parser.add_argument("--name", default="Ann", help="your name")

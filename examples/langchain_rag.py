@@ -17,7 +17,15 @@ import tempfile
 from collections.abc import Sequence
 
 from configured_model import make_model
-from historian import CognitiveRetriever, CognitiveService, HistorianError, InvalidInput, Scope, Settings, load_settings
+from historian import (
+    CognitiveRetriever,
+    CognitiveService,
+    HistorianError,
+    InvalidInput,
+    Scope,
+    Settings,
+    load_settings,
+)
 from langchain_core.documents import Document
 from langchain_core.language_models import BaseChatModel
 from langchain_core.output_parsers import StrOutputParser
@@ -41,21 +49,34 @@ SAMPLE_GROUP = "7001"
 SAMPLE_QUESTION = "阿明喜欢喝什么茶？"
 SAMPLE = [
     {"user_id": "1001", "user_name": "阿明", "new_info": ["我最喜欢的茶是龙井", "我明天去杭州"]},
-    {"user_id": "1002", "user_name": "Ann", "new_info": ["She keeps bees in Bristol"], "action_summary": "I lent Dune to her"},
+    {
+        "user_id": "1002",
+        "user_name": "Ann",
+        "new_info": ["She keeps bees in Bristol"],
+        "action_summary": "I lent Dune to her",
+    },
 ]
 """The turns of the sample memory, as a bot would hand them over."""
 
 
 def make_chain(retriever: BaseRetriever, model: BaseChatModel) -> Runnable[str, str]:
     """Return the chain question → passages → prompt → model → text."""
-    return {"passages": retriever | as_lines, "question": RunnablePassthrough()} | PROMPT | model | StrOutputParser()
+    return (
+        {"passages": retriever | as_lines, "question": RunnablePassthrough()}
+        | PROMPT
+        | model
+        | StrOutputParser()
+    )
 
 
 def as_lines(documents: Sequence[Document]) -> str:
     """Return the lines of the passages, each passage under the day on which it begins."""
     lines: list[str] = []
     for one in documents:
-        lines += [f"[{one.metadata['times'][0][:10]}]", *(f"- {line}" for line in one.page_content.splitlines())]
+        lines += [
+            f"[{one.metadata['times'][0][:10]}]",
+            *(f"- {line}" for line in one.page_content.splitlines()),
+        ]
     return "\n".join(lines) or "-"
 
 
@@ -63,9 +84,13 @@ async def make_sample(settings: Settings) -> None:
     """File the sample turns, as the process of a bot does in the background."""
     async with CognitiveService.open(settings) as memory:
         for turn in SAMPLE:
-            await memory.enqueue_job(**{"group_id": SAMPLE_GROUP, "group_name": "读书会", "bot_name": "小史", **turn})
+            await memory.enqueue_job(
+                **{"group_id": SAMPLE_GROUP, "group_name": "读书会", "bot_name": "小史", **turn}
+            )
         if not await memory.settled(60):
-            raise HistorianError("the sample was not filed within a minute; `historian doctor` tells what is wrong")
+            raise HistorianError(
+                "the sample was not filed within a minute; `historian doctor` tells what is wrong"
+            )
 
 
 async def ask(settings: Settings, scope: Scope, question: str) -> str:
@@ -81,7 +106,11 @@ async def run(options: argparse.Namespace) -> str:
     if options.group or options.user:
         if not options.question:
             raise InvalidInput("what is the question? Write it behind the options")
-        scope = Scope.group(options.group, options.user or "") if options.group else Scope.private(options.user)
+        scope = (
+            Scope.group(options.group, options.user or "")
+            if options.group
+            else Scope.private(options.user)
+        )
         return await ask(settings, scope, options.question)
     with tempfile.TemporaryDirectory(prefix="historian-rag-") as directory:
         cognitive = settings.cognitive.model_copy(update={"data_dir": directory})

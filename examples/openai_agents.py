@@ -31,7 +31,15 @@ from agents import (
     TResponseInputItem,
 )
 from agents.run import CallModelData, ModelInputData
-from historian import CognitiveService, HistorianError, Scope, Settings, handle_memory_call, load_settings, memory_tool_schemas
+from historian import (
+    CognitiveService,
+    HistorianError,
+    Scope,
+    Settings,
+    handle_memory_call,
+    load_settings,
+    memory_tool_schemas,
+)
 from openai import AsyncOpenAI
 
 
@@ -43,7 +51,11 @@ def said(item: TResponseInputItem) -> tuple[str, str] | None:
     if role not in ("user", "assistant"):
         return None
     content: Any = item.get("content") or ""
-    text = content if isinstance(content, str) else "\n".join(str(part.get("text") or "") for part in content)
+    text = (
+        content
+        if isinstance(content, str)
+        else "\n".join(str(part.get("text") or "") for part in content)
+    )
     return (str(role), text) if text.strip() else None
 
 
@@ -52,7 +64,9 @@ class RememberingSession:
     `CognitiveService.remember`.
     """
 
-    def __init__(self, inner: Session, memory: CognitiveService, scope: Scope, **names: str) -> None:
+    def __init__(
+        self, inner: Session, memory: CognitiveService, scope: Scope, **names: str
+    ) -> None:
         self._inner, self._memory, self._scope, self._names = inner, memory, scope, names
         self.session_id, self.session_settings = inner.session_id, inner.session_settings
 
@@ -73,18 +87,27 @@ class RememberingSession:
         await self._inner.clear_session()
 
 
-def recalling(memory: CognitiveService, scope: Scope) -> Callable[[CallModelData[Any]], Coroutine[Any, Any, ModelInputData]]:
+def recalling(
+    memory: CognitiveService, scope: Scope
+) -> Callable[[CallModelData[Any]], Coroutine[Any, Any, ModelInputData]]:
     """Return a filter for `RunConfig(call_model_input_filter=…)`."""
 
     async def with_memory(data: CallModelData[Any]) -> ModelInputData:
         given = data.model_data
-        users = [place for place, item in enumerate(given.input) if item.get("role") == "user" and said(item)]
+        users = [
+            place
+            for place, item in enumerate(given.input)
+            if item.get("role") == "user" and said(item)
+        ]
         if not users:
             return given
         (_, text) = said(given.input[users[-1]]) or ("", "")
         recalled: list[Any] = await memory.build_messages(text, scope)
         place = users[-1]
-        return ModelInputData(input=[*given.input[:place], *recalled, *given.input[place:]], instructions=given.instructions)
+        return ModelInputData(
+            input=[*given.input[:place], *recalled, *given.input[place:]],
+            instructions=given.instructions,
+        )
 
     return with_memory
 
@@ -104,7 +127,9 @@ def memory_tools(memory: CognitiveService, scope: Scope) -> list[FunctionTool]:
 def configured_model(settings: Settings) -> Model:
     """Return `models.chat`: any OpenAI-compatible endpoint."""
     chat = settings.models.chat
-    client = AsyncOpenAI(base_url=chat.base_url or None, api_key=chat.api_key or "none", timeout=chat.timeout_seconds)
+    client = AsyncOpenAI(
+        base_url=chat.base_url or None, api_key=chat.api_key or "none", timeout=chat.timeout_seconds
+    )
     return OpenAIChatCompletionsModel(chat.model, client)
 
 
@@ -113,18 +138,33 @@ async def run(options: argparse.Namespace) -> None:
     scope = Scope.private(options.user)
     async with CognitiveService.open(options.config) as memory:
         await memory.ready()
-        agent = Agent("assistant", tools=list(memory_tools(memory, scope)), model=configured_model(settings))
+        agent = Agent(
+            "assistant", tools=list(memory_tools(memory, scope)), model=configured_model(settings)
+        )
         config = RunConfig(call_model_input_filter=recalling(memory, scope), tracing_disabled=True)
-        for number, text in enumerate(options.texts):  # each text is a separate conversation: only memory connects them
-            session = RememberingSession(SQLiteSession(f"{options.user}-{number}"), memory, scope, user_name=options.name)
-            print((await Runner.run(agent, text, session=session, run_config=config)).final_output, flush=True)
-            await memory.flush()  # so that the next conversation finds the messages, which otherwise wait for more
+        for number, text in enumerate(
+            options.texts
+        ):  # each text is a separate conversation: only memory connects them
+            session = RememberingSession(
+                SQLiteSession(f"{options.user}-{number}"), memory, scope, user_name=options.name
+            )
+            print(
+                (await Runner.run(agent, text, session=session, run_config=config)).final_output,
+                flush=True,
+            )
+            await (
+                memory.flush()
+            )  # so that the next conversation finds the messages, which otherwise wait for more
             await memory.settled(60)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Talk to an agent of the OpenAI Agents SDK that remembers.")
-    parser.add_argument("texts", nargs="+", metavar="TEXT", help="what to say, each in a conversation of its own")
+    parser = argparse.ArgumentParser(
+        description="Talk to an agent of the OpenAI Agents SDK that remembers."
+    )
+    parser.add_argument(
+        "texts", nargs="+", metavar="TEXT", help="what to say, each in a conversation of its own"
+    )
     parser.add_argument("--config", help="the settings (else HISTORIAN_CONFIG, else ./config.toml)")
     parser.add_argument("--user", default="1001", help="the id under which you are remembered")
     parser.add_argument("--name", default="Ann", help="your name")

@@ -16,7 +16,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from historian import CognitiveService, HistorianError, Scope, Settings, handle_memory_call, load_settings, memory_tool_schemas
+from historian import (
+    CognitiveService,
+    HistorianError,
+    Scope,
+    Settings,
+    handle_memory_call,
+    load_settings,
+    memory_tool_schemas,
+)
 from pydantic_ai import Agent, FunctionToolset, RunContext, Tool
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, UserPromptPart
@@ -52,16 +60,29 @@ class Historian(AbstractCapability[Any]):
     def get_toolset(self) -> FunctionToolset[Any]:
         return memory_toolset(self.memory, self.scope)
 
-    async def before_model_request(self, ctx: RunContext[Any], request_context: ModelRequestContext) -> ModelRequestContext:
+    async def before_model_request(
+        self, ctx: RunContext[Any], request_context: ModelRequestContext
+    ) -> ModelRequestContext:
         messages = request_context.messages
-        asked = [(place, text) for place, message in enumerate(messages) for role, text in said([message]) if role == "user"]
+        asked = [
+            (place, text)
+            for place, message in enumerate(messages)
+            for role, text in said([message])
+            if role == "user"
+        ]
         if asked:
             place, text = asked[-1]
             if block := await self.memory.build_context(text, self.scope):
-                request_context.messages = [*messages[:place], ModelRequest([UserPromptPart(block)]), *messages[place:]]
+                request_context.messages = [
+                    *messages[:place],
+                    ModelRequest([UserPromptPart(block)]),
+                    *messages[place:],
+                ]
         return request_context
 
-    async def after_run(self, ctx: RunContext[Any], *, result: AgentRunResult[Any]) -> AgentRunResult[Any]:
+    async def after_run(
+        self, ctx: RunContext[Any], *, result: AgentRunResult[Any]
+    ) -> AgentRunResult[Any]:
         if talk := said(result.new_messages()):
             await self.memory.remember(talk, self.scope, **self.names)
         return result
@@ -76,7 +97,11 @@ def said(messages: Sequence[ModelMessage]) -> list[tuple[str, str]]:
             continue
         for part in message.parts:
             if isinstance(part, UserPromptPart):
-                texts = [part.content] if isinstance(part.content, str) else [one for one in part.content if isinstance(one, str)]
+                texts = (
+                    [part.content]
+                    if isinstance(part.content, str)
+                    else [one for one in part.content if isinstance(one, str)]
+                )
                 found.append(("user", "\n".join(texts)))
     return [(role, text) for role, text in found if text.strip()]
 
@@ -87,23 +112,37 @@ def configured_model(settings: Settings) -> Model:
     from pydantic_ai.providers.openai import OpenAIProvider
 
     chat = settings.models.chat
-    return OpenAIChatModel(chat.model, provider=OpenAIProvider(base_url=chat.base_url or None, api_key=chat.api_key or "none"))
+    return OpenAIChatModel(
+        chat.model,
+        provider=OpenAIProvider(base_url=chat.base_url or None, api_key=chat.api_key or "none"),
+    )
 
 
 async def run(options: argparse.Namespace) -> None:
     model = configured_model(load_settings(options.config))
     async with CognitiveService.open(options.config) as memory:
         await memory.ready()
-        agent = Agent(model, capabilities=[Historian(memory, Scope.private(options.user), {"user_name": options.name})])
-        for text in options.texts:  # each text is a separate conversation: only memory connects them
+        agent = Agent(
+            model,
+            capabilities=[
+                Historian(memory, Scope.private(options.user), {"user_name": options.name})
+            ],
+        )
+        for (
+            text
+        ) in options.texts:  # each text is a separate conversation: only memory connects them
             print((await agent.run(text)).output, flush=True)
-            await memory.flush()  # so that the next conversation finds the messages, which otherwise wait for more
+            await (
+                memory.flush()
+            )  # so that the next conversation finds the messages, which otherwise wait for more
             await memory.settled(60)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Talk to a Pydantic AI agent that remembers.")
-    parser.add_argument("texts", nargs="+", metavar="TEXT", help="what to say, each in a conversation of its own")
+    parser.add_argument(
+        "texts", nargs="+", metavar="TEXT", help="what to say, each in a conversation of its own"
+    )
     parser.add_argument("--config", help="the settings (else HISTORIAN_CONFIG, else ./config.toml)")
     parser.add_argument("--user", default="1001", help="the id under which you are remembered")
     parser.add_argument("--name", default="Ann", help="your name")

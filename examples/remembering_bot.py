@@ -16,7 +16,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 from weakref import WeakValueDictionary
 
-from historian import CognitiveService, HistorianError, Profile, Scope, handle_memory_call, memory_tool_schemas
+from historian import (
+    CognitiveService,
+    HistorianError,
+    Profile,
+    Scope,
+    handle_memory_call,
+    memory_tool_schemas,
+)
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
 
@@ -50,9 +57,18 @@ WORDS = {
         "en": "I will delete everything I remember of you, for good. If you are sure, send: {mark}forgetme yes",
     },
     "forgotten": {"zh": "已经忘记了。", "en": "Forgotten."},
-    "being_forgotten": {"zh": "已开始删除，稍后完成。", "en": "It is being deleted; that takes a while yet."},
-    "not_forgotten": {"zh": "没能全部删掉，请联系管理员。", "en": "Not everything could be deleted; please ask the operator."},
-    "no_answer": {"zh": "现在回答不了，请稍后再试。", "en": "I cannot answer at the moment; please try again later."},
+    "being_forgotten": {
+        "zh": "已开始删除，稍后完成。",
+        "en": "It is being deleted; that takes a while yet.",
+    },
+    "not_forgotten": {
+        "zh": "没能全部删掉，请联系管理员。",
+        "en": "Not everything could be deleted; please ask the operator.",
+    },
+    "no_answer": {
+        "zh": "现在回答不了，请稍后再试。",
+        "en": "I cannot answer at the moment; please try again later.",
+    },
 }
 COMMANDS = {"start", "help", "profile", "forgetme"}
 YES = {"确认", "确定", "是", "yes", "y"}
@@ -87,7 +103,11 @@ class Heard:
 
     @property
     def scope(self) -> Scope:
-        return Scope.group(self.group_id, self.user_id) if self.group_id else Scope.private(self.user_id)
+        return (
+            Scope.group(self.group_id, self.user_id)
+            if self.group_id
+            else Scope.private(self.user_id)
+        )
 
 
 @dataclass(frozen=True)
@@ -128,7 +148,9 @@ class History:
 
     def withdraw(self, scope: Scope, message_ids: Sequence[str]) -> None:
         """Remove messages of a conversation."""
-        kept = (said for said in self._said.get(scope.key, ()) if said.message_id not in message_ids)
+        kept = (
+            said for said in self._said.get(scope.key, ()) if said.message_id not in message_ids
+        )
         self._said[scope.key] = deque(kept, maxlen=MESSAGES_KEPT)
 
     def forget(self, user_id: str) -> None:
@@ -136,7 +158,9 @@ class History:
         person.
         """
         for key, messages in self._said.items():
-            self._said[key] = deque((said for said in messages if said.user_id != user_id), maxlen=MESSAGES_KEPT)
+            self._said[key] = deque(
+                (said for said in messages if said.user_id != user_id), maxlen=MESSAGES_KEPT
+            )
 
 
 @dataclass
@@ -197,14 +221,27 @@ class RememberingBot:
 
     async def _remember(self, heard: Heard, replies: Sequence[str] = ()) -> None:
         """Hand a message over unchanged, together with the replies."""
-        who = {"sender_id": heard.user_id, "name": heard.user_name, "id": heard.request_id, "at": heard.at}
+        who = {
+            "sender_id": heard.user_id,
+            "name": heard.user_name,
+            "id": heard.request_id,
+            "at": heard.at,
+        }
         talk = [{"role": "user", "content": heard.text, "reply_to": heard.reply_to, **who}]
         for number, text in enumerate(replies):
-            own = {"id": f"{heard.request_id}:{number}", "reply_to": heard.request_id, "at": heard.at}
+            own = {
+                "id": f"{heard.request_id}:{number}",
+                "reply_to": heard.request_id,
+                "at": heard.at,
+            }
             talk.append({"role": "assistant", "content": text, **own})
         try:
             await self.memory.remember(
-                talk, heard.scope, bot_id=self.bot_id, bot_name=self.name, group_name=heard.group_name or None
+                talk,
+                heard.scope,
+                bot_id=self.bot_id,
+                bot_name=self.name,
+                group_name=heard.group_name or None,
             )
         except HistorianError as error:
             log.error("a message is not remembered: %s", error)
@@ -225,17 +262,28 @@ class RememberingBot:
         await self._remember(heard, replies)
         self.history.add(heard.scope, said_in(heard))
         for text in replies:
-            self.history.add(heard.scope, Said(text, heard.user_id, self.name, heard.at, by_bot=True))
+            self.history.add(
+                heard.scope, Said(text, heard.user_id, self.name, heard.at, by_bot=True)
+            )
 
     async def _replies(self, heard: Heard, before: Sequence[Said]) -> AsyncIterator[str]:
         """Yield the texts with which the model answers a message and the recalled block. The model
         may call tools in between.
         """
         context = [said.text for said in before[-3:] if not said.by_bot]
-        recalled = await self.memory.build_messages(heard.text, heard.scope, language=self.language, context=context)
-        may = {"may_correct": not heard.group_id}  # in a group, anybody could otherwise delete messages of others
+        recalled = await self.memory.build_messages(
+            heard.text, heard.scope, language=self.language, context=context
+        )
+        may = {
+            "may_correct": not heard.group_id
+        }  # in a group, anybody could otherwise delete messages of others
         model = self.model.bind_tools(memory_tool_schemas(self.language, **may))
-        messages: list[Any] = [SystemMessage(self._persona(heard)), *as_messages(before), *recalled, HumanMessage(heard.text)]
+        messages: list[Any] = [
+            SystemMessage(self._persona(heard)),
+            *as_messages(before),
+            *recalled,
+            HumanMessage(heard.text),
+        ]
         for _ in range(ROUNDS):
             answer = await model.ainvoke(messages)
             if text := answer.text.strip():
@@ -250,7 +298,9 @@ class RememberingBot:
 
     def _persona(self, heard: Heard) -> str:
         persona = (GROUP if heard.group_id else PRIVATE)[self.language]
-        return persona.format(bot=self.name, platform=self.platform, user=heard.user_name, group=heard.group_name)
+        return persona.format(
+            bot=self.name, platform=self.platform, user=heard.user_name, group=heard.group_name
+        )
 
     async def _carried_out(self, heard: Heard) -> str:
         argument = heard.text.strip().lower()
@@ -284,7 +334,9 @@ class RememberingBot:
             return self._word("not_forgotten")
         if report.done and not report.clean:
             log.error("traces of %s are left: %s %s", user_id, report.left, report.unread)
-        return self._word("forgotten" if report.clean else "not_forgotten" if report.done else "being_forgotten")
+        return self._word(
+            "forgotten" if report.clean else "not_forgotten" if report.done else "being_forgotten"
+        )
 
     def _word(self, what: str) -> str:
         return WORDS[what][self.language].format(mark=self.mark)
@@ -296,14 +348,21 @@ def said_in(heard: Heard) -> Said:
 
 def as_messages(history: Sequence[Said]) -> list[AnyMessage]:
     """Return the history for the model, with the names of the speakers."""
-    return [AIMessage(said.text) if said.by_bot else HumanMessage(f"{said.name}: {said.text}") for said in history]
+    return [
+        AIMessage(said.text) if said.by_bot else HumanMessage(f"{said.name}: {said.text}")
+        for said in history
+    ]
 
 
 def shown(profile: Profile, language: Language) -> str:
     """Return a profile as a chat message."""
     tags = ("、" if language == "zh" else ", ").join(profile.tags)
     head = profile.name or profile.key.entity_id
-    return "\n".join(line for line in (f"【{head}】" if language == "zh" else f"[{head}]", tags, profile.summary) if line)
+    return "\n".join(
+        line
+        for line in (f"【{head}】" if language == "zh" else f"[{head}]", tags, profile.summary)
+        if line
+    )
 
 
 def pieces(text: str, longest: int) -> list[str]:
@@ -336,6 +395,8 @@ def log_without(token: str, *, verbose: bool) -> None:
     """Log to stderr. httpx and httpcore, which log every address, log warnings and errors only."""
     handler = logging.StreamHandler()
     handler.setFormatter(WithoutToken(token))
-    logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, handlers=[handler], force=True)
+    logging.basicConfig(
+        level=logging.INFO if verbose else logging.WARNING, handlers=[handler], force=True
+    )
     for name in ("httpx", "httpcore"):
         logging.getLogger(name).setLevel(logging.WARNING)

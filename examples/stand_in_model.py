@@ -23,11 +23,14 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 HAN = re.compile(r"[㐀-鿿]")
 QUESTION = re.compile(
-    r"[?？]\s*$|吗|什么|谁|哪|几点|多少|记得|^(?:what|who|when|where|which|how|why|do|does|did|is|are|can|tell|remember)\b", re.I
+    r"[?？]\s*$|吗|什么|谁|哪|几点|多少|记得|^(?:what|who|when|where|which|how|why|do|does|did|is|are|can|tell|remember)\b",
+    re.I,
 )
 PROFILE = re.compile(r"画像|了解我|知道我|know about me|profile|portrait", re.I)
 GREETING = re.compile(r"^\s*(?:你好|您好|嗨|hi|hello|hey|thanks|thank you|谢谢|再见|bye)\W*$", re.I)
-UNCHANGED = re.compile(r"was|had|will|can|could|would|should|must|may|might|did|went|got|met|saw|bought|\w+ed|\w+ly")
+UNCHANGED = re.compile(
+    r"was|had|will|can|could|would|should|must|may|might|did|went|got|met|saw|bought|\w+ed|\w+ly"
+)
 SPOKEN = re.compile(r"[^<\[\s][^:]*: ")
 """The beginning of a message line in a block of memory: its speaker."""
 MOST_REPEATED = 3
@@ -79,7 +82,11 @@ def answer(messages: Sequence[BaseMessage], offered: set[str]) -> AIMessage:
         return ended("（替身模型）你好。" if chinese else "(stand-in model) Hello.", [], offered)
     fact = about_him(said) if chinese else about_the_user(said)
     return ended(
-        "（替身模型）好的，交给记忆了。" if chinese else "(stand-in model) Noted, and handed to memory.", [fact], offered
+        "（替身模型）好的，交给记忆了。"
+        if chinese
+        else "(stand-in model) Noted, and handed to memory.",
+        [fact],
+        offered,
     )
 
 
@@ -119,14 +126,28 @@ def pairs(text: str) -> set[str]:
 
 def repeated(known: Sequence[str], chinese: bool) -> str:
     if not known:
-        return "（替身模型）这件事我没有记忆。" if chinese else "(stand-in model) I remember nothing of that."
+        return (
+            "（替身模型）这件事我没有记忆。"
+            if chinese
+            else "(stand-in model) I remember nothing of that."
+        )
     lines = "\n".join(f"- {line}" for line in known[:MOST_REPEATED])
-    return f"（替身模型）我记得这些：\n{lines}" if chinese else f"(stand-in model) This is what I remember:\n{lines}"
+    return (
+        f"（替身模型）我记得这些：\n{lines}"
+        if chinese
+        else f"(stand-in model) This is what I remember:\n{lines}"
+    )
 
 
 def ended(reply: str, new_info: list[str], offered: set[str]) -> AIMessage:
     """Return the reply with a call of `end`."""
-    calls = [{"name": "end", "args": {"action_summary": "", "new_info": new_info}, "id": uuid.uuid4().hex}]
+    calls = [
+        {
+            "name": "end",
+            "args": {"action_summary": "", "new_info": new_info},
+            "id": uuid.uuid4().hex,
+        }
+    ]
     return AIMessage(reply, tool_calls=calls if "end" in offered else [])
 
 

@@ -34,7 +34,15 @@ from typing import Any
 import httpx
 from configured_model import make_model
 from historian import CognitiveService, HistorianError
-from remembering_bot import COMMANDS, INTERRUPTED, Heard, Language, RememberingBot, log_without, pieces
+from remembering_bot import (
+    COMMANDS,
+    INTERRUPTED,
+    Heard,
+    Language,
+    RememberingBot,
+    log_without,
+    pieces,
+)
 from stand_in_model import StandInModel
 
 log = logging.getLogger("telegram_bot")
@@ -75,7 +83,14 @@ class BotApi:
         self._address = f"{base.rstrip('/')}/bot{token}"
         self._sleep = sleep
 
-    async def call(self, method: str, *, attempts: int | None = SEND_ATTEMPTS, longer: float = 0.0, **arguments: Any) -> Any:
+    async def call(
+        self,
+        method: str,
+        *,
+        attempts: int | None = SEND_ATTEMPTS,
+        longer: float = 0.0,
+        **arguments: Any,
+    ) -> Any:
         """Return the `result` of a call. Raises TelegramError.
 
         After too many requests, or an error of the server or the network, it pauses and tries
@@ -85,12 +100,19 @@ class BotApi:
         tries = 0
         while True:
             tries += 1
-            problem, wait = "", min(FIRST_WAIT * 2 ** (tries - 1), LONGEST_WAIT) * random.uniform(0.8, 1.2)
+            problem, wait = (
+                "",
+                min(FIRST_WAIT * 2 ** (tries - 1), LONGEST_WAIT) * random.uniform(0.8, 1.2),
+            )
             try:
-                answer = await self._client.post(f"{self._address}/{method}", json=arguments, timeout=CALL_SECONDS + longer)
+                answer = await self._client.post(
+                    f"{self._address}/{method}", json=arguments, timeout=CALL_SECONDS + longer
+                )
                 body = body_of(answer)
             except httpx.RequestError as error:
-                problem = type(error).__name__  # its text may contain the address, which contains the token
+                problem = type(
+                    error
+                ).__name__  # its text may contain the address, which contains the token
             else:
                 if body.get("ok"):
                     return body.get("result")
@@ -118,7 +140,9 @@ def body_of(answer: httpx.Response) -> Mapping[str, Any]:
     return {}
 
 
-def heard_of(message: Mapping[str, Any], me: Mapping[str, Any], *, edited: bool = False) -> Heard | None:
+def heard_of(
+    message: Mapping[str, Any], me: Mapping[str, Any], *, edited: bool = False
+) -> Heard | None:
     """Return a message as it is passed to the bot `me` (an answer of getMe); None for messages of
     bots, service messages, and commands to other bots.
     """
@@ -156,11 +180,15 @@ def id_of(message_id: int, chat: Mapping[str, Any], me: Mapping[str, Any]) -> st
     return f"telegram:{me['id']}:{chat['id']}:{message_id}"
 
 
-def command_of(text: str, entities: Sequence[Mapping[str, Any]], me: Mapping[str, Any]) -> tuple[str | None, str]:
+def command_of(
+    text: str, entities: Sequence[Mapping[str, Any]], me: Mapping[str, Any]
+) -> tuple[str | None, str]:
     """Return the name and argument of a command; "" if there is no command, None for a command to
     another bot.
     """
-    first = next((one for one in entities if one["type"] == "bot_command" and one["offset"] == 0), None)
+    first = next(
+        (one for one in entities if one["type"] == "bot_command" and one["offset"] == 0), None
+    )
     if first is None:
         return "", ""
     written = part(text, first)
@@ -173,13 +201,18 @@ def command_of(text: str, entities: Sequence[Mapping[str, Any]], me: Mapping[str
 def is_mention(text: str, entity: Mapping[str, Any], me: Mapping[str, Any]) -> bool:
     if entity["type"] == "text_mention":
         return bool(entity["user"]["id"] == me["id"])
-    return entity["type"] == "mention" and part(text, entity).lower() == f"@{me.get('username', '')}".lower()
+    return (
+        entity["type"] == "mention"
+        and part(text, entity).lower() == f"@{me.get('username', '')}".lower()
+    )
 
 
 def part(text: str, entity: Mapping[str, Any]) -> str:
     """Return the text of an entity; Telegram counts in UTF-16 code units."""
     units = text.encode("utf-16-le", "surrogatepass")
-    return units[2 * entity["offset"] : 2 * (entity["offset"] + entity["length"])].decode("utf-16-le", "replace")
+    return units[2 * entity["offset"] : 2 * (entity["offset"] + entity["length"])].decode(
+        "utf-16-le", "replace"
+    )
 
 
 def without(text: str, entities: Sequence[Mapping[str, Any]]) -> str:
@@ -239,7 +272,14 @@ class Polling:
             return
         with suppress(TelegramError, TimeoutError):
             async with asyncio.timeout(CONFIRM_SECONDS):
-                await self._api.call("getUpdates", attempts=1, offset=offset, limit=1, timeout=0, allowed_updates=HEARD)
+                await self._api.call(
+                    "getUpdates",
+                    attempts=1,
+                    offset=offset,
+                    limit=1,
+                    timeout=0,
+                    allowed_updates=HEARD,
+                )
 
     async def _in_order(self, updates: Sequence[Mapping[str, Any]]) -> None:
         async with self._slots:
@@ -259,7 +299,10 @@ class Polling:
             return
         place: dict[str, Any] = {"chat_id": message["chat"]["id"]}
         if heard.group_id:
-            place["reply_parameters"] = {"message_id": message["message_id"], "allow_sending_without_reply": True}
+            place["reply_parameters"] = {
+                "message_id": message["message_id"],
+                "allow_sending_without_reply": True,
+            }
         if message.get("is_topic_message"):
             place["message_thread_id"] = message["message_thread_id"]
 
@@ -301,18 +344,30 @@ async def serve(options: argparse.Namespace, token: str) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="A Telegram bot with long-term memory.", epilog=f"The token stands in {TOKEN}.")
+    parser = argparse.ArgumentParser(
+        description="A Telegram bot with long-term memory.", epilog=f"The token stands in {TOKEN}."
+    )
     parser.add_argument("--config", help="the settings (else HISTORIAN_CONFIG, else ./config.toml)")
-    parser.add_argument("--api-base", default=API, help="where the Bot API is (default: %(default)s)")
-    parser.add_argument("--language", choices=["zh", "en"], help="of the prompts (else cognitive.language, else zh)")
+    parser.add_argument(
+        "--api-base", default=API, help="where the Bot API is (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--language", choices=["zh", "en"], help="of the prompts (else cognitive.language, else zh)"
+    )
     parser.add_argument("--verbose", action="store_true", help="log more")
     options = parser.parse_args()
     token = os.environ.get(TOKEN, "").strip()
     if not re.fullmatch(r"\d+:[\w-]+", token, re.ASCII):
-        print(f"error: {TOKEN} holds no bot token; @BotFather gives one, of the form 123456:ABC-def", file=sys.stderr)
+        print(
+            f"error: {TOKEN} holds no bot token; @BotFather gives one, of the form 123456:ABC-def",
+            file=sys.stderr,
+        )
         return 2
     if not re.match(r"https?://[^/]", options.api_base):
-        print(f"error: --api-base {options.api_base}: expected an address such as {API}", file=sys.stderr)
+        print(
+            f"error: --api-base {options.api_base}: expected an address such as {API}",
+            file=sys.stderr,
+        )
         return 2
     log_without(token, verbose=options.verbose)
     try:

@@ -31,7 +31,14 @@ from historian import (
     system_prompt_text,
 )
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage, trim_messages
+from langchain_core.messages import (
+    AIMessage,
+    AnyMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+    trim_messages,
+)
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -67,7 +74,12 @@ class Turn(MessagesState):
 
 
 def build_agent(
-    memory: CognitiveService, model: BaseChatModel, scope: Scope, conversation: dict[str, Any], system: str, language: Language
+    memory: CognitiveService,
+    model: BaseChatModel,
+    scope: Scope,
+    conversation: dict[str, Any],
+    system: str,
+    language: Language,
 ) -> CompiledStateGraph[Any, Any, Any, Any]:
     """Return the graph of one turn: recall → reply ⇄ tools → end. `conversation` are the fields of
     the job that name the speaker and the conversation.
@@ -83,7 +95,13 @@ def build_agent(
         return [*make_memory_tools(memory, scope, language=language, may_correct=True), end]
 
     def prompt(state: Turn) -> list[Any]:
-        history = trim_messages(state["messages"], max_tokens=MESSAGES_KEPT, token_counter=len, strategy="last", start_on="human")
+        history = trim_messages(
+            state["messages"],
+            max_tokens=MESSAGES_KEPT,
+            token_counter=len,
+            strategy="last",
+            start_on="human",
+        )
         return [SystemMessage(system), *state["recalled"], *history]
 
     async def recall(state: Turn) -> dict[str, Any]:
@@ -106,13 +124,17 @@ def build_agent(
         except Exception as error:
             if getattr(error, "status_code", None) != 400:
                 raise
-            message = await model.bind_tools([end]).ainvoke(question)  # some servers reject a forced choice of a tool
+            message = await model.bind_tools([end]).ainvoke(
+                question
+            )  # some servers reject a forced choice of a tool
         calls = [call for call in message.tool_calls if call["name"] == "end"]
         if not calls:
             known = ("bot_id", "bot_name", "user_name", "group_name")
             names = {name: value for name in known if (value := conversation.get(name))}
             talk = [message for message in this_turn(state) if not isinstance(message, ToolMessage)]
-            log.warning("the model did not call end: the historian looks for what is worth remembering by itself")
+            log.warning(
+                "the model did not call end: the historian looks for what is worth remembering by itself"
+            )
             await memory.remember(talk, scope, **names)
         for call in calls[:1]:
             await end.ainvoke(call)
@@ -128,7 +150,12 @@ def build_agent(
         return "hand_over" if answers >= ROUNDS else "reply"
 
     builder = StateGraph(Turn)
-    for name, node in (("recall", recall), ("reply", reply), ("tools", tools), ("hand_over", hand_over)):
+    for name, node in (
+        ("recall", recall),
+        ("reply", reply),
+        ("tools", tools),
+        ("hand_over", hand_over),
+    ):
         builder.add_node(name, node)
     builder.add_edge(START, "recall")
     builder.add_edge("recall", "reply")
@@ -141,22 +168,41 @@ def build_agent(
 def this_turn(state: Turn) -> list[AnyMessage]:
     """Return the messages from the user's last one on."""
     messages = state["messages"]
-    return messages[max(n for n, message in enumerate(messages) if isinstance(message, HumanMessage)) :]
+    return messages[
+        max(n for n, message in enumerate(messages) if isinstance(message, HumanMessage)) :
+    ]
 
 
 def has_replied(state: Turn) -> bool:
-    return any(isinstance(message, AIMessage) and message.text.strip() for message in this_turn(state))
+    return any(
+        isinstance(message, AIMessage) and message.text.strip() for message in this_turn(state)
+    )
 
 
 def has_ended(state: Turn) -> bool:
     """Return True if `end` was called and accepted: after a reply, or with `force` without one."""
     turn = this_turn(state)
-    asked = [call for message in turn if isinstance(message, AIMessage) for call in message.tool_calls if call["name"] == "end"]
-    carried_out = {message.tool_call_id for message in turn if isinstance(message, ToolMessage) and message.status == "success"}
-    return any(call["id"] in carried_out and (has_replied(state) or call["args"].get("force")) for call in asked)
+    asked = [
+        call
+        for message in turn
+        if isinstance(message, AIMessage)
+        for call in message.tool_calls
+        if call["name"] == "end"
+    ]
+    carried_out = {
+        message.tool_call_id
+        for message in turn
+        if isinstance(message, ToolMessage) and message.status == "success"
+    }
+    return any(
+        call["id"] in carried_out and (has_replied(state) or call["args"].get("force"))
+        for call in asked
+    )
 
 
-async def take_turn(agent: CompiledStateGraph[Any, Any, Any, Any], said: str, bot: str, thread: str) -> None:
+async def take_turn(
+    agent: CompiledStateGraph[Any, Any, Any, Any], said: str, bot: str, thread: str
+) -> None:
     """Run one turn; each text of the bot is printed as soon as it is available."""
     asked = {"messages": [HumanMessage(said)], "request_id": f"terminal-{uuid.uuid4().hex}"}
     config = {"configurable": {"thread_id": thread}}
@@ -192,7 +238,12 @@ async def chat(options: argparse.Namespace) -> int:
     if isinstance(model, StandInModel):
         print("no model in models.chat: a stand-in with a few fixed rules answers", file=sys.stderr)
     scope = Scope.private(options.user)
-    conversation = {"user_id": options.user, "user_name": options.name, "bot_name": bot, "request_type": "private"}
+    conversation = {
+        "user_id": options.user,
+        "user_name": options.name,
+        "bot_name": bot,
+        "request_type": "private",
+    }
     system = PERSONA[language].format(bot=bot, user=options.name) + system_prompt_text(language)
     failed = 0
     async with CognitiveService.open(options.config) as memory:
@@ -221,9 +272,13 @@ async def chat_until_interrupted(options: argparse.Namespace) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description="A bot with long-term memory, in the terminal.")
     parser.add_argument("--config", help="the settings (else HISTORIAN_CONFIG, else ./config.toml)")
-    parser.add_argument("--user", help="the id under which you are remembered (else made of your name)")
+    parser.add_argument(
+        "--user", help="the id under which you are remembered (else made of your name)"
+    )
     parser.add_argument("--name", default=getpass.getuser(), help="your name")
-    parser.add_argument("--language", choices=["zh", "en"], help="of the prompts (else cognitive.language, else zh)")
+    parser.add_argument(
+        "--language", choices=["zh", "en"], help="of the prompts (else cognitive.language, else zh)"
+    )
     parser.add_argument("--once", metavar="TEXT", help="say this, print the reply, and end")
     options = parser.parse_args()
     options.user = options.user or f"terminal:{options.name}"

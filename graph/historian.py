@@ -30,7 +30,9 @@ from ..nodes.historian.rewrite import rewrite
 from ..nodes.historian.write_profile import write_profile
 from ..schema.graph_states.historian import HistorianInput, HistorianState
 
-HistorianGraph = CompiledStateGraph[HistorianState, HistorianContext, HistorianInput, HistorianState]
+HistorianGraph = CompiledStateGraph[
+    HistorianState, HistorianContext, HistorianInput, HistorianState
+]
 
 
 def first_node(state: HistorianState) -> Literal["extract", "rewrite", "merge_profile"]:
@@ -64,7 +66,10 @@ def after_write(state: HistorianState) -> Literal["merge_profile", "__end__"]:
 
 
 def wire_historian(
-    graph: StateGraph[HistorianState, Any, Any, Any], *, after: str = START, bound: Callable[[Any], Any] = lambda node: node
+    graph: StateGraph[HistorianState, Any, Any, Any],
+    *,
+    after: str = START,
+    bound: Callable[[Any], Any] = lambda node: node,
 ) -> None:
     """Add nodes and edges to `graph`, beginning after the node `after`; `bound` wraps each node."""
     graph.add_node("extract", bound(extract))

@@ -25,7 +25,10 @@ RecallGraph = CompiledStateGraph[RecallState, RecallContext, RecallInput, Recall
 
 
 def wire_recall(
-    graph: StateGraph[RecallState, Any, Any, Any], *, after: str = START, bound: Callable[[Any], Any] = lambda node: node
+    graph: StateGraph[RecallState, Any, Any, Any],
+    *,
+    after: str = START,
+    bound: Callable[[Any], Any] = lambda node: node,
 ) -> None:
     """Add nodes and edges to `graph`, beginning after the node `after`; `bound` wraps each node."""
     for node in (prepare, survey, embed, fuse, rerank, select):
@@ -41,6 +44,11 @@ def wire_recall(
 
 def compile_recall() -> RecallGraph:
     """Return the compiled graph. It has no checkpointer: a recall is restarted, never resumed."""
-    graph = StateGraph(RecallState, context_schema=RecallContext, input_schema=RecallInput, output_schema=RecallOutput)
+    graph = StateGraph(
+        RecallState,
+        context_schema=RecallContext,
+        input_schema=RecallInput,
+        output_schema=RecallOutput,
+    )
     wire_recall(graph)
     return graph.compile(name="recall")

@@ -24,7 +24,9 @@ from ..nodes.reflection.article import check_article, reconstruct, write_article
 from ..nodes.reflection.summaries import buffer, file_summary, summarise
 from ..schema.graph_states.reflection import ReflectionInput, ReflectionState
 
-ReflectionGraph = CompiledStateGraph[ReflectionState, HistorianContext, ReflectionInput, ReflectionState]
+ReflectionGraph = CompiledStateGraph[
+    ReflectionState, HistorianContext, ReflectionInput, ReflectionState
+]
 
 
 def after_filing(state: ReflectionState) -> Literal["summarise", "reconstruct", "__end__"]:
@@ -68,6 +70,8 @@ def compile_reflection(checkpointer: BaseCheckpointSaver[str] | None = None) -> 
 
     Run it by `await graph.ainvoke({"job": …}, config, context=HistorianContext(…))`.
     """
-    graph = StateGraph(ReflectionState, context_schema=HistorianContext, input_schema=ReflectionInput)
+    graph = StateGraph(
+        ReflectionState, context_schema=HistorianContext, input_schema=ReflectionInput
+    )
     wire_reflection(graph)
     return graph.compile(checkpointer=checkpointer, name="reflection")

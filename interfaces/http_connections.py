@@ -62,7 +62,9 @@ class BoundedConnection(H11Protocol):
     def _make_room(self) -> None:
         while len(self.connections) > MOST_AT_ONCE:
             waiting = [
-                one for one in self.connections if isinstance(one, BoundedConnection) and one.is_waiting and one is not self
+                one
+                for one in self.connections
+                if isinstance(one, BoundedConnection) and one.is_waiting and one is not self
             ]
             if not waiting:
                 break

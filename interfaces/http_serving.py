@@ -37,7 +37,9 @@ def listening_on(host: str, port: int) -> Iterator[socket.socket]:
             listener.bind((host, port))
             listener.listen()  # before the address is announced, so that an early request waits instead of being refused
         except OSError as error:
-            raise InvalidInput(f"port {port}: {error.strerror or error}; choose another, or 0 for a free one") from None
+            raise InvalidInput(
+                f"port {port}: {error.strerror or error}; choose another, or 0 for a free one"
+            ) from None
         yield listener
 
 
@@ -64,7 +66,9 @@ def http_server(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> Server:
     return uvicorn.Server(config)
 
 
-async def serve_until_stopped(app: ASGIApp, listener: socket.socket, announce: Callable[[], None]) -> None:
+async def serve_until_stopped(
+    app: ASGIApp, listener: socket.socket, announce: Callable[[], None]
+) -> None:
     """Serve `app` until SIGINT or SIGTERM.
 
     `announce` is called after the signal handlers are installed.

@@ -98,7 +98,9 @@ def found_job(queue: JobQueue, job_id: str, limit: int | None = None) -> dict[st
     for one in job_entries(queue, limit):
         if job_id in (one["job_id"], one["name"]):
             return one
-    message = later("job {id!r:.80} is not in the queue; a job that is filed is there as its events")
+    message = later(
+        "job {id!r:.80} is not in the queue; a job that is filed is there as its events"
+    )
     raise NotFound(message, id=job_id)
 
 

@@ -85,7 +85,9 @@ class KeptRevisions(Generic[One]):
         raise NotFound(message, n=number, whose=self.whose, known=known)
 
 
-def profile_revisions(parts: Parts, entity: str, layer: str | None = None) -> KeptRevisions[Profile]:
+def profile_revisions(
+    parts: Parts, entity: str, layer: str | None = None
+) -> KeptRevisions[Profile]:
     """Return the revisions of one layer of a profile. Blocking.
 
     Raises NotFound, or InvalidInput if `layer` is None and the profile has several layers.
@@ -99,7 +101,9 @@ def profile_revisions(parts: Parts, entity: str, layer: str | None = None) -> Ke
         raise WrongName(message, entity=entity, layers=layers)
     key = current.key
     named = {"entity": key.entity, "layer": key.layer}
-    return KeptRevisions([current, *parts.profiles.history(key)], named, "rollback", asdict(key), profile_lines)
+    return KeptRevisions(
+        [current, *parts.profiles.history(key)], named, "rollback", asdict(key), profile_lines
+    )
 
 
 def article_revisions(parts: Parts, key: ArticleKey) -> KeptRevisions[StoredArticle]:
@@ -109,7 +113,9 @@ def article_revisions(parts: Parts, key: ArticleKey) -> KeptRevisions[StoredArti
     """
     kept = kept_articles(parts, key)
     if not kept:
-        message = later("there is neither an article nor a summary about {user!r:.80} in {scope} yet")
+        message = later(
+            "there is neither an article nor a summary about {user!r:.80} in {scope} yet"
+        )
         raise NotFound(message, user=key.user_id, scope=key.scope.key)
     named = {"user_id": key.user_id, "scope": key.scope.key}
     payload = {"user_id": key.user_id, "group_id": key.group_id}
@@ -150,12 +156,19 @@ def side_by_side(older: Sequence[str], newer: Sequence[str]) -> list[Row]:
     Equal lines share a row, and each changed line is beside the line that replaces it.
     """
     rows: list[Row] = []
-    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, older, newer, autojunk=False).get_opcodes():
+    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(
+        None, older, newer, autojunk=False
+    ).get_opcodes():
         for left, right in zip_longest(older[i1:i2], newer[j1:j2]):
             if tag == "equal":
                 rows.append(Row([(False, left)], [(False, right)], same=True))
             elif left is None or right is None:
-                rows.append(Row(None if left is None else [(True, left)], None if right is None else [(True, right)]))
+                rows.append(
+                    Row(
+                        None if left is None else [(True, left)],
+                        None if right is None else [(True, right)],
+                    )
+                )
             else:
                 rows.append(Row(*words(left, right)))
     return rows

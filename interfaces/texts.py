@@ -31,7 +31,9 @@ class MessageFormatter(string.Formatter):
 
     def format_field(self, value: Any, format_spec: str) -> str:
         one, bar, many = format_spec.partition("|")
-        return (one if value == 1 else many) if bar else str(super().format_field(value, format_spec))
+        return (
+            (one if value == 1 else many) if bar else str(super().format_field(value, format_spec))
+        )
 
 
 _FOLDER = Path(__file__).parent
@@ -75,7 +77,9 @@ def say_in(language: Language, message: str, /, **values: object) -> str:
     return said(language, message, values)
 
 
-NAMES: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("names.toml").read_text(encoding="utf-8"))
+NAMES: Mapping[str, Any] = tomllib.loads(
+    Path(__file__).with_name("names.toml").read_text(encoding="utf-8")
+)
 """The English display names from `names.toml`, which the catalogues translate."""
 FORGOTTEN: Mapping[str, str] = NAMES["forgotten"]
 """The texts that count deleted data, by the kinds of `ForgetReport.removed`."""
@@ -102,7 +106,9 @@ def words(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)
     left: list[Piece] = []
     right: list[Piece] = []
-    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(
+        None, old, new, autojunk=False
+    ).get_opcodes():
         left += [(tag != "equal", "".join(old[i1:i2]))] if i2 > i1 else []
         right += [(tag != "equal", "".join(new[j1:j2]))] if j2 > j1 else []
     return left, right
@@ -134,5 +140,7 @@ def told_by(entry: Mapping[str, Any]) -> list[str]:
         return [text for text in (entry.get("action_summary"), *entry.get("new_info", ())) if text]
     payload = entry["payload"]
     if entry["kind"] == "states":
-        return [str(one.get("text", "")) for one in payload.get("states", []) if isinstance(one, dict)]
+        return [
+            str(one.get("text", "")) for one in payload.get("states", []) if isinstance(one, dict)
+        ]
     return [str(payload.get("text") or payload)]

@@ -72,7 +72,11 @@ class BoundedStream:
 
     def __init__(self, stream: ByteStream, encoding: str, most_bytes: int) -> None:
         self._stream = stream
-        self._unpacked = partial(_inflated, zlib.decompressobj(zlib.MAX_WBITS | 16)) if "gzip" in encoding else _as_it_is
+        self._unpacked = (
+            partial(_inflated, zlib.decompressobj(zlib.MAX_WBITS | 16))
+            if "gzip" in encoding
+            else _as_it_is
+        )
         self._most = most_bytes
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -112,4 +116,6 @@ def _as_it_is(chunk: bytes) -> Iterator[bytes]:
 
 
 def _too_large(most_bytes: int) -> AnswerNotRead:
-    return AnswerNotRead(f"an answer of more than {most_bytes / MEGABYTE:.1f} MB, which no answer of a model has")
+    return AnswerNotRead(
+        f"an answer of more than {most_bytes / MEGABYTE:.1f} MB, which no answer of a model has"
+    )

@@ -60,7 +60,9 @@ def pace_of(interval_seconds: float) -> InMemoryRateLimiter | None:
 
 
 @asynccontextmanager
-async def translated(endpoint: Endpoint, seconds: float, *, has_answered: bool = True) -> AsyncIterator[None]:
+async def translated(
+    endpoint: Endpoint, seconds: float, *, has_answered: bool = True
+) -> AsyncIterator[None]:
     """Limit the time of one call, and raise its errors as Historian's errors.
 
     `has_answered` is False until the endpoint has given a first usable answer. The client's error
@@ -75,7 +77,9 @@ async def translated(endpoint: Endpoint, seconds: float, *, has_answered: bool =
         raise error_of(error, endpoint, seconds, has_answered=has_answered) from None
 
 
-def error_of(error: Exception, endpoint: Endpoint, seconds: float, *, has_answered: bool = True) -> ModelError:
+def error_of(
+    error: Exception, endpoint: Endpoint, seconds: float, *, has_answered: bool = True
+) -> ModelError:
     """Return the Historian error for an error of a client."""
     kinds = {kind.__name__ for kind in type(error).__mro__}
     cause = error.__cause__
@@ -86,10 +90,14 @@ def error_of(error: Exception, endpoint: Endpoint, seconds: float, *, has_answer
     if kinds & _DECLINES:
         return endpoint.declined(endpoint.hide(said))
     if "ContextOverflowError" in kinds:
-        return InputRejected.of(f"{endpoint.name} does not accept this input: {endpoint.hide(said)}.", said)
+        return InputRejected.of(
+            f"{endpoint.name} does not accept this input: {endpoint.hide(said)}.", said
+        )
     if isinstance(error, ForeignAnswer) and error.error is not None:
         return _error_of_body(error.error, endpoint)
-    status = _status_of(error) or next((_STATUSES[kind] for kind in kinds if kind in _STATUSES), None)
+    status = _status_of(error) or next(
+        (_STATUSES[kind] for kind in kinds if kind in _STATUSES), None
+    )
     if status is not None:
         headers = getattr(getattr(error, "response", None), "headers", None)
         after = retry_after_seconds(headers) if isinstance(headers, Mapping) else None
@@ -99,7 +107,9 @@ def error_of(error: Exception, endpoint: Endpoint, seconds: float, *, has_answer
     if isinstance(error, _NO_ANSWER):
         return endpoint.foreign(said, has_answered=has_answered)
     why = endpoint.hide(f"{type(cause).__name__}: {cause}" if cause else said)
-    return endpoint.unavailable(f"can not be reached ({why})" if kinds & _CONNECTION else f"failed ({why})")
+    return endpoint.unavailable(
+        f"can not be reached ({why})" if kinds & _CONNECTION else f"failed ({why})"
+    )
 
 
 def _error_of_body(error: Mapping[str, Any], endpoint: Endpoint) -> ModelError:
@@ -128,6 +138,10 @@ def _said(error: Exception) -> str:
         return str(error)
     body = getattr(error, "body", None)
     if isinstance(body, Mapping):
-        words = [str(body[key]) for key in ("message", "code", "type", "param", "detail", "error") if body.get(key)]
+        words = [
+            str(body[key])
+            for key in ("message", "code", "type", "param", "detail", "error")
+            if body.get(key)
+        ]
         return " / ".join(dict.fromkeys(words)) or str(dict(body))
     return str(body) if body else f"{type(error).__name__}: {error}"

@@ -141,14 +141,20 @@ class Endpoint:
         return line if len(line) <= _LONGEST_DETAIL else line[:_LONGEST_DETAIL] + "…"
 
     def unavailable(self, what: str, *, retry_after: float | None = None) -> ModelUnavailable:
-        return ModelUnavailable(f"{self.name} {what}. Nothing is lost; it is tried again later", retry_after=retry_after)
+        return ModelUnavailable(
+            f"{self.name} {what}. Nothing is lost; it is tried again later", retry_after=retry_after
+        )
 
     def timed_out(self, seconds: float) -> ModelUnavailable:
-        return self.unavailable(f"gave no complete answer within {seconds:g} s ({self.section}.timeout_seconds)")
+        return self.unavailable(
+            f"gave no complete answer within {seconds:g} s ({self.section}.timeout_seconds)"
+        )
 
     def not_read(self, what: str) -> AnswerTooLarge:
         """Return the error for an answer that is not read to its end; `what` describes it."""
-        return AnswerTooLarge(f"{self.name} sent {self.hide(what)}. Check what answers at {self.section}.base_url.")
+        return AnswerTooLarge(
+            f"{self.name} sent {self.hide(what)}. Check what answers at {self.section}.base_url."
+        )
 
     def foreign(self, preview: str, *, has_answered: bool) -> ModelError:
         """Return the error for HTTP 200 without a valid answer, such as a web page.
@@ -157,19 +163,25 @@ class Endpoint:
         page of a gateway.
         """
         if has_answered:
-            return self.unavailable(f"answered with something else than before: {self.hide(preview)!r}")
+            return self.unavailable(
+                f"answered with something else than before: {self.hide(preview)!r}"
+            )
         return ModelRefused(
             f"{self.name} answered with something that is no answer of the OpenAI protocol: {self.hide(preview)!r}. "
             f"Check {self.section}.base_url: for most servers it ends in /v1."
         )
 
-    def error_of_status(self, status: int, detail: str, *, retry_after: float | None = None) -> ModelError:
+    def error_of_status(
+        self, status: int, detail: str, *, retry_after: float | None = None
+    ) -> ModelError:
         """Return the error for an HTTP status; `detail` is the server's message."""
         said = f"; it says: {self.hide(detail)}" if detail.strip() else ""
         if status in _CAN_BE_INPUT and _DECLINED.search(detail):
             return self.declined(f"HTTP {status}{said}")
         if status == 413 or (status in _CAN_BE_INPUT and _TOO_LONG.search(detail)):
-            return InputRejected.of(f"{self.name} does not accept this input: HTTP {status}{said}.", detail)
+            return InputRejected.of(
+                f"{self.name} does not accept this input: HTTP {status}{said}.", detail
+            )
         if status in _TRY_LATER or status >= 500:
             message = f"{self.name} answered HTTP {status}{said}. Nothing is lost; it is tried again later"
             kind = FormFailed if status in _FORM_MAY_CRASH else ModelUnavailable
@@ -192,7 +204,9 @@ class Endpoint:
         if status == 401:
             return f"Check {self.section}.api_key."
         if status == 402:
-            return f"The account has to be topped up, or choose another endpoint in [{self.section}]."
+            return (
+                f"The account has to be topped up, or choose another endpoint in [{self.section}]."
+            )
         if status == 403:
             return f"Check that {self.section}.api_key may use this model from this place."
         if status in (404, 405):
@@ -221,17 +235,25 @@ class GivenEndpoint(Endpoint):
 
 def endpoint_of(given: object, argument: str) -> GivenEndpoint:
     """Return the endpoint of a model object. Its keys are masked in the HTTP clients' logs."""
-    names = (getattr(given, name, "") for name in ("model", "model_name", "model_id", "deployment_name"))
+    names = (
+        getattr(given, name, "") for name in ("model", "model_name", "model_id", "deployment_name")
+    )
     model = next((name for name in names if isinstance(name, str) and name), type(given).__name__)
     fields = getattr(given, "__dict__", {}).values()
     keys = [plain_key(value) for value in fields if isinstance(value, SecretStr)]
-    endpoint = GivenEndpoint(argument, "", model, next(iter(keys), ""), {str(n): key for n, key in enumerate(keys)})
+    endpoint = GivenEndpoint(
+        argument, "", model, next(iter(keys), ""), {str(n): key for n, key in enumerate(keys)}
+    )
     guard_logs(endpoint.secrets)
     return endpoint
 
 
 def checked_endpoint(
-    section: str, base_url: str, model: str, key: SecretStr | str | None, extra_body: Mapping[str, Any] | None = None
+    section: str,
+    base_url: str,
+    model: str,
+    key: SecretStr | str | None,
+    extra_body: Mapping[str, Any] | None = None,
 ) -> Endpoint:
     """Return the endpoint of these settings. A key without `base_url` means OpenAI's endpoint.
 

@@ -37,9 +37,24 @@ class GivenModels:
         from langchain_core.embeddings import Embeddings
         from langchain_core.language_models import BaseChatModel
 
-        _check("chat_model", self.chat, BaseChatModel, "a LangChain chat model such as ChatAnthropic(…)")
-        _check("embeddings", self.embeddings, Embeddings, "LangChain embeddings such as OllamaEmbeddings(…)")
-        _check("reranker", self.reranker, BaseDocumentCompressor, "a LangChain document compressor such as CohereRerank(…)")
+        _check(
+            "chat_model",
+            self.chat,
+            BaseChatModel,
+            "a LangChain chat model such as ChatAnthropic(…)",
+        )
+        _check(
+            "embeddings",
+            self.embeddings,
+            Embeddings,
+            "LangChain embeddings such as OllamaEmbeddings(…)",
+        )
+        _check(
+            "reranker",
+            self.reranker,
+            BaseDocumentCompressor,
+            "a LangChain document compressor such as CohereRerank(…)",
+        )
         return self
 
     def chat_model(self, settings: ModelSettings) -> ChatModel | None:
@@ -47,7 +62,9 @@ class GivenModels:
         if self.chat is None:
             return make_chat_model(settings.background)
         return LangChainChatModel(
-            endpoint_of(self.chat, "chat_model"), given_client(self.chat), settings.background.timeout_seconds
+            endpoint_of(self.chat, "chat_model"),
+            given_client(self.chat),
+            settings.background.timeout_seconds,
         )
 
     def embedder(self, settings: ModelSettings, usage: UsageMeter) -> Embedder | None:

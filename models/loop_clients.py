@@ -27,7 +27,9 @@ class LoopClients(Generic[Client]):
 
     def __init__(self, open_client: Callable[[], tuple[Client, Closable]]) -> None:
         self._open_client = open_client
-        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, tuple[Client, Closable]] = WeakKeyDictionary()
+        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, tuple[Client, Closable]] = (
+            WeakKeyDictionary()
+        )
         self._lock = threading.Lock()
 
     async def get(self) -> Client:

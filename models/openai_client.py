@@ -45,7 +45,9 @@ class TolerantChatOpenAI(ChatOpenAI):
         """
         return self.bind(response_format=response_format)
 
-    def _get_request_payload(self, input_: Any, *, stop: list[str] | None = None, **kwargs: Any) -> dict[str, Any]:
+    def _get_request_payload(
+        self, input_: Any, *, stop: list[str] | None = None, **kwargs: Any
+    ) -> dict[str, Any]:
         """Return the request with its parameters in `extra_body`, whose fields are sent unchanged.
 
         If `response_format` were an argument, the client would parse the answer, fail on truncated
@@ -58,20 +60,30 @@ class TolerantChatOpenAI(ChatOpenAI):
         return {**payload, "extra_body": body}
 
     def _create_chat_result(
-        self, response: dict[str, Any] | openai.BaseModel, generation_info: dict[str, Any] | None = None
+        self,
+        response: dict[str, Any] | openai.BaseModel,
+        generation_info: dict[str, Any] | None = None,
     ) -> ChatResult:
         if isinstance(response, openai.BaseModel):
             response = response.model_dump(warnings=False)
         if not isinstance(response, dict):
             raise ForeignAnswer(str(response)[:PREVIEW_CHARACTERS])
         choices = response.get("choices")
-        choices = [choice for choice in choices if isinstance(choice, dict)] if isinstance(choices, list) else []
+        choices = (
+            [choice for choice in choices if isinstance(choice, dict)]
+            if isinstance(choices, list)
+            else []
+        )
         error = response.get("error")
         if not choices and (error or "choices" not in response):
             error = {"message": error} if isinstance(error, str) else error
-            raise ForeignAnswer(str(response)[:PREVIEW_CHARACTERS], error if isinstance(error, dict) else None)
+            raise ForeignAnswer(
+                str(response)[:PREVIEW_CHARACTERS], error if isinstance(error, dict) else None
+            )
         mended = [_mended_choice(choice) for choice in choices or [{}]]
-        result = super()._create_chat_result({**response, "error": None, "choices": mended}, generation_info)
+        result = super()._create_chat_result(
+            {**response, "error": None, "choices": mended}, generation_info
+        )
         for generation, choice in zip(result.generations, mended, strict=True):
             if refusal := choice["message"].get("refusal"):
                 generation.message.additional_kwargs["refusal"] = refusal
@@ -85,7 +97,9 @@ def _mended_choice(choice: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(message.get("content"), str | list):
         message["content"] = ""
     calls = message.get("tool_calls")
-    message["tool_calls"] = [_mended_call(call) for call in calls if isinstance(call, dict)] if calls else None
+    message["tool_calls"] = (
+        [_mended_call(call) for call in calls if isinstance(call, dict)] if calls else None
+    )
     return {**choice, "message": message}
 
 
@@ -100,7 +114,11 @@ def _mended_call(call: dict[str, Any]) -> dict[str, Any]:
     if isinstance(arguments, str):
         with contextlib.suppress(ValueError):  # answer_reading handles invalid JSON
             arguments = json.loads(arguments, strict=False)
-    text = arguments if isinstance(arguments, str) else json.dumps(arguments if isinstance(arguments, dict) else {})
+    text = (
+        arguments
+        if isinstance(arguments, str)
+        else json.dumps(arguments if isinstance(arguments, dict) else {})
+    )
     return {
         "id": call.get("id") or "call",
         "type": "function",
@@ -115,12 +133,16 @@ def _trusted() -> Any:
     Without it, each client would read all certificates, which takes 20 ms. It is made by the
     library under `openai` (`httpx` or `httpx2`), which decides which certificates are trusted.
     """
-    return importlib.import_module(openai.DefaultAsyncHttpxClient.mro()[1].__module__).create_ssl_context()
+    return importlib.import_module(
+        openai.DefaultAsyncHttpxClient.mro()[1].__module__
+    ).create_ssl_context()
 
 
 def _http_client(timeout_seconds: float, most_bytes: int) -> openai.DefaultAsyncHttpxClient:
     timeout = openai.Timeout(timeout_seconds, connect=min(timeout_seconds, CONNECT_SECONDS))
-    return openai.DefaultAsyncHttpxClient(verify=_trusted(), timeout=timeout, headers=ENCODINGS, event_hooks=bounded(most_bytes))
+    return openai.DefaultAsyncHttpxClient(
+        verify=_trusted(), timeout=timeout, headers=ENCODINGS, event_hooks=bounded(most_bytes)
+    )
 
 
 @functools.cache

@@ -26,7 +26,9 @@ REQUEST_SECONDS = 15.0
 _PLACE = "historian_place"
 
 
-def make_reranker(settings: RerankSettings, usage: UsageMeter | None = None) -> RemoteReranker | None:
+def make_reranker(
+    settings: RerankSettings, usage: UsageMeter | None = None
+) -> RemoteReranker | None:
     """Return the reranker of `settings`, or None if `base_url` and `model` are empty.
 
     Its calls are counted in `usage`. Raises SettingsError if only one of the two is empty.
@@ -36,7 +38,9 @@ def make_reranker(settings: RerankSettings, usage: UsageMeter | None = None) -> 
         return None
     if not (base_url and model):
         missing = "model" if base_url else "base_url"
-        raise SettingsError(f"{SECTION}.{missing} is empty: the reranker needs both base_url and model (or neither).")
+        raise SettingsError(
+            f"{SECTION}.{missing} is empty: the reranker needs both base_url and model (or neither)."
+        )
     endpoint = checked_endpoint(SECTION, base_url, model, settings.api_key)
     return RemoteReranker(
         endpoint,
@@ -110,14 +114,23 @@ class RankEndpoint:
         self._url = base if base.endswith("/rerank") else f"{base}/rerank"
         self._clients: LoopClients[httpx.AsyncClient] = LoopClients(self._open)
 
-    async def rank(self, query: str, documents: Sequence[str], top_n: int) -> list[tuple[int, float]]:
+    async def rank(
+        self, query: str, documents: Sequence[str], top_n: int
+    ) -> list[tuple[int, float]]:
         """Return (index in `documents`, score) pairs, best first, each index once."""
-        body = {"model": self._endpoint.model, "query": query, "documents": documents, "top_n": top_n}
+        body = {
+            "model": self._endpoint.model,
+            "query": query,
+            "documents": documents,
+            "top_n": top_n,
+        }
         client = await self._clients.get()
         response = await client.post(self._url, json=body)
         if response.status_code != 200:
             after = retry_after_seconds(response.headers)
-            raise self._endpoint.error_of_status(response.status_code, response.text, retry_after=after)
+            raise self._endpoint.error_of_status(
+                response.status_code, response.text, retry_after=after
+            )
         try:
             answer = response.json()
         except ValueError:
@@ -135,7 +148,10 @@ class RankEndpoint:
         key = self._endpoint.key
         headers = {**ENCODINGS, **({"Authorization": f"Bearer {key}"} if key else {})}
         client = httpx.AsyncClient(
-            headers=headers, timeout=REQUEST_SECONDS, follow_redirects=True, event_hooks=bounded(ANSWER_BYTES)
+            headers=headers,
+            timeout=REQUEST_SECONDS,
+            follow_redirects=True,
+            event_hooks=bounded(ANSWER_BYTES),
         )
         return client, client
 
@@ -149,15 +165,24 @@ class RankCompressor:
     def __init__(self, given: BaseDocumentCompressor) -> None:
         self._given = given
 
-    async def rank(self, query: str, documents: Sequence[str], top_n: int) -> list[tuple[int, float]]:
+    async def rank(
+        self, query: str, documents: Sequence[str], top_n: int
+    ) -> list[tuple[int, float]]:
         from langchain_core.documents import Document
 
         given = [Document(text, metadata={_PLACE: place}) for place, text in enumerate(documents)]
-        found = [one for one in await self._given.acompress_documents(given, query) if _PLACE in one.metadata]
+        found = [
+            one
+            for one in await self._given.acompress_documents(given, query)
+            if _PLACE in one.metadata
+        ]
         scores = [_score_of(one) for one in found]
         if None in scores:
             scores = [1.0 / (1 + n) for n in range(len(found))]
-        items = [{"index": one.metadata[_PLACE], "score": score} for one, score in zip(found, scores, strict=True)]
+        items = [
+            {"index": one.metadata[_PLACE], "score": score}
+            for one, score in zip(found, scores, strict=True)
+        ]
         return ranking(items, len(documents))
 
     async def aclose(self) -> None:
@@ -175,7 +200,11 @@ def _score_of(document: Document) -> float | None:
 def _told_tokens(answer: Any) -> list[Any]:
     """Return the token counts in an answer: Jina has them in `usage`, Cohere in `meta.tokens`."""
     found = []
-    for path in (("usage", "total_tokens"), ("usage", "prompt_tokens"), ("meta", "tokens", "input_tokens")):
+    for path in (
+        ("usage", "total_tokens"),
+        ("usage", "prompt_tokens"),
+        ("meta", "tokens", "input_tokens"),
+    ):
         told = answer
         for key in path:
             told = told.get(key) if isinstance(told, dict) else None
@@ -199,8 +228,15 @@ def ranking(answer: Any, count: int) -> list[tuple[int, float]]:
     scores: dict[int, float] = {}
     for item in items if isinstance(items, list) else []:
         index, score = (
-            (item.get("index"), item.get("relevance_score", item.get("score"))) if isinstance(item, dict) else (None, None)
+            (item.get("index"), item.get("relevance_score", item.get("score")))
+            if isinstance(item, dict)
+            else (None, None)
         )
-        if type(index) is int and 0 <= index < count and isinstance(score, int | float) and math.isfinite(score):
+        if (
+            type(index) is int
+            and 0 <= index < count
+            and isinstance(score, int | float)
+            and math.isfinite(score)
+        ):
             scores.setdefault(index, float(score))
     return sorted(scores.items(), key=lambda pair: -pair[1])

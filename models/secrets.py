@@ -43,7 +43,9 @@ class Secrets:
         self.values = frozenset(value for value in values if len(value) >= SHORTEST)
         self.words = frozenset(word for word in words if len(word) >= _SHORTEST_WORD) - self.values
         parts = [_pattern_of(one) for one in sorted(self.values, key=len, reverse=True)]
-        parts += [rf"(?<!\w){re.escape(one)}(?!\w)" for one in sorted(self.words, key=len, reverse=True)]
+        parts += [
+            rf"(?<!\w){re.escape(one)}(?!\w)" for one in sorted(self.words, key=len, reverse=True)
+        ]
         self._pattern = re.compile("|".join(parts), re.IGNORECASE) if parts else None
         self._encoded = [one.encode().lower() for one in (*self.values, *self.words)]
 
@@ -71,7 +73,11 @@ class Secrets:
         return _RUN.sub(self._without_encoded, self._pattern.sub(MASK, text))
 
     def _without_encoded(self, run: re.Match[str]) -> str:
-        return MASK if any(secret in data for data in _decodings(run[0]) for secret in self._encoded) else run[0]
+        return (
+            MASK
+            if any(secret in data for data in _decodings(run[0]) for secret in self._encoded)
+            else run[0]
+        )
 
 
 def without_url_secrets(text: str) -> str:
@@ -125,7 +131,9 @@ def _unescaped(text: str) -> Iterator[str]:
 
 def _character(escape: re.Match[str]) -> str:
     code = escape[1] or escape[2]
-    return chr(int(code, 16)) if code else {"n": "\n", "t": "\t", "r": "\r"}.get(escape[3], escape[3])
+    return (
+        chr(int(code, 16)) if code else {"n": "\n", "t": "\t", "r": "\r"}.get(escape[3], escape[3])
+    )
 
 
 def _decodings(run: str) -> Iterator[bytes]:
@@ -177,9 +185,24 @@ class _Masking(logging.Filter):
 
 _FILTER = _Masking()
 _CLIENT_LOGGERS = (
-    *("httpx", "httpx2", "openai", "openai._base_client", "openai._response", "openai._legacy_response"),
-    *(f"httpcore{n}.{part}" for n in ("", "2") for part in ("connection", "http11", "http2", "proxy", "socks")),
-    *("langchain_openai.chat_models.base", "langchain_openai.chat_models._client_utils", "langchain_openai.embeddings.base"),
+    *(
+        "httpx",
+        "httpx2",
+        "openai",
+        "openai._base_client",
+        "openai._response",
+        "openai._legacy_response",
+    ),
+    *(
+        f"httpcore{n}.{part}"
+        for n in ("", "2")
+        for part in ("connection", "http11", "http2", "proxy", "socks")
+    ),
+    *(
+        "langchain_openai.chat_models.base",
+        "langchain_openai.chat_models._client_utils",
+        "langchain_openai.embeddings.base",
+    ),
 )
 
 
@@ -200,4 +223,6 @@ def guard_models(models: ModelSettings) -> None:
     for one in (models.chat, models.background, models.embedding, models.rerank):
         body = one.extra_body if isinstance(one, ChatSettings) else {}
         with suppress(ValueError):  # an invalid address, which `checked_endpoint` reports
-            guard_logs(Secrets([one.api_key.strip(), *secrets_of_url(one.base_url)], strings_in(body)))
+            guard_logs(
+                Secrets([one.api_key.strip(), *secrets_of_url(one.base_url)], strings_in(body))
+            )

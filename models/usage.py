@@ -50,7 +50,9 @@ class UsageMeter:
         """
         with self._lock:
             so_far = asdict(self._by_purpose.get(purpose, Usage()))
-            self._by_purpose[purpose] = Usage(**{name: value + more.get(name, 0) for name, value in so_far.items()})
+            self._by_purpose[purpose] = Usage(
+                **{name: value + more.get(name, 0) for name, value in so_far.items()}
+            )
 
     @asynccontextmanager
     async def call(self, purpose: str, characters: int = 0) -> AsyncIterator[Reported]:
@@ -68,7 +70,13 @@ class UsageMeter:
         finally:
             _CALL.reset(token)
         told = {"prompt_tokens": reported.tokens} if reported.tokens else {"characters": characters}
-        self.count(purpose, calls=1, seconds=time.monotonic() - started, completion_tokens=reported.answered, **told)
+        self.count(
+            purpose,
+            calls=1,
+            seconds=time.monotonic() - started,
+            completion_tokens=reported.answered,
+            **told,
+        )
 
     def by_purpose(self) -> Mapping[str, Usage]:
         with self._lock:

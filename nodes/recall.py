@@ -43,7 +43,11 @@ async def embed(state: RecallState, runtime: Runtime[RecallContext]) -> RecallUp
 async def fuse(state: RecallState, runtime: Runtime[RecallContext]) -> RecallUpdate:
     """Combine the scores of vectors, keywords, neighbours, names and dates into one."""
     steps = runtime.context.steps
-    return {"candidates": await asyncio.to_thread(steps.fuse, state["request"], state["survey"], state["vectors"])}
+    return {
+        "candidates": await asyncio.to_thread(
+            steps.fuse, state["request"], state["survey"], state["vectors"]
+        )
+    }
 
 
 async def rerank(state: RecallState, runtime: Runtime[RecallContext]) -> RecallUpdate:
@@ -52,14 +56,18 @@ async def rerank(state: RecallState, runtime: Runtime[RecallContext]) -> RecallU
     If it fails or takes too long, the order is unchanged.
     """
     reasons: list[str] = []
-    candidates = await driver.rerank(runtime.context.steps, state["request"], state["candidates"], reasons)
+    candidates = await driver.rerank(
+        runtime.context.steps, state["request"], state["candidates"], reasons
+    )
     driver.warn(runtime.context.steps, state["request"], reasons)
     return {"candidates": candidates}
 
 
 async def select(state: RecallState, runtime: Runtime[RecallContext]) -> RecallUpdate:
     """Select hits by recency, diversity and `top_k`, and read their texts. Raises StorageError."""
-    hits = await asyncio.to_thread(runtime.context.steps.select, state["request"], state["candidates"])
+    hits = await asyncio.to_thread(
+        runtime.context.steps.select, state["request"], state["candidates"]
+    )
     return {
         "hits": [
             RecalledEvent(

@@ -22,16 +22,27 @@ from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
 
 FOLDER = Path(__file__).resolve().parent
-LANGUAGE = {"name": "python", "file_extension": ".py", "mimetype": "text/x-python", "pygments_lexer": "ipython3"}
+LANGUAGE = {
+    "name": "python",
+    "file_extension": ".py",
+    "mimetype": "text/x-python",
+    "pygments_lexer": "ipython3",
+}
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 KEPT_METADATA = {"tags"}
 PORT = re.compile(r"(127\.0\.0\.1:)\d+")
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(description="Run notebooks anew, with their outputs written into them.")
-    parser.add_argument("files", nargs="*", type=Path, help="which ones (default: all of this folder)")
-    parser.add_argument("--into", type=Path, help="write them there, and leave the originals as they are")
+    parser = argparse.ArgumentParser(
+        description="Run notebooks anew, with their outputs written into them."
+    )
+    parser.add_argument(
+        "files", nargs="*", type=Path, help="which ones (default: all of this folder)"
+    )
+    parser.add_argument(
+        "--into", type=Path, help="write them there, and leave the originals as they are"
+    )
     options = parser.parse_args(arguments)
     target = options.into or FOLDER
     target.mkdir(parents=True, exist_ok=True)
@@ -46,22 +57,33 @@ def main(arguments: list[str]) -> int:
 def execute(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
     """The notebook with outputs of this run, normalised. Raises CellExecutionError for the first cell that fails."""
     for name in [name for name in os.environ if name.startswith(("HISTORIAN", "OPENAI_"))]:
-        del os.environ[name]  # a notebook shows the defaults, not what is configured on this machine
+        del os.environ[
+            name
+        ]  # a notebook shows the defaults, not what is configured on this machine
     # The embedder's threads wait for each other busily: where others work on the machine too, one is many times faster.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    os.environ["MPLCONFIGDIR"] = os.environ.get("MPLCONFIGDIR") or tempfile.mkdtemp(prefix="matplotlib-")
+    os.environ["MPLCONFIGDIR"] = os.environ.get("MPLCONFIGDIR") or tempfile.mkdtemp(
+        prefix="matplotlib-"
+    )
     with tempfile.TemporaryDirectory(prefix="notebook-") as folder:
         kernel = KernelManager(
             kernel_name="python3",
-            kernel_spec_manager=KernelSpecManager(kernel_dirs=[]),  # with no folder to look into, this very interpreter
+            kernel_spec_manager=KernelSpecManager(
+                kernel_dirs=[]
+            ),  # with no folder to look into, this very interpreter
             connection_file=f"{folder}/kernel.json",
             transport="ipc" if os.name == "posix" else "tcp",
         )
         try:
-            NotebookClient(notebook, km=kernel, timeout=180, resources={"metadata": {"path": folder}}).execute()
+            NotebookClient(
+                notebook, km=kernel, timeout=180, resources={"metadata": {"path": folder}}
+            ).execute()
         finally:
             kernel.shutdown_kernel(now=True)
-        return normalised(notebook, [folder, str(FOLDER.parent), str(Path.home()), sys.prefix, tempfile.gettempdir()])
+        return normalised(
+            notebook,
+            [folder, str(FOLDER.parent), str(Path.home()), sys.prefix, tempfile.gettempdir()],
+        )
 
 
 def normalised(notebook: nbformat.NotebookNode, private: list[str]) -> nbformat.NotebookNode:
@@ -71,16 +93,22 @@ def normalised(notebook: nbformat.NotebookNode, private: list[str]) -> nbformat.
     number = 0
     for position, cell in enumerate(notebook.cells):
         cell.id = f"cell-{position + 1:02d}"
-        cell.metadata = nbformat.from_dict({key: value for key, value in cell.metadata.items() if key in KEPT_METADATA})
+        cell.metadata = nbformat.from_dict(
+            {key: value for key, value in cell.metadata.items() if key in KEPT_METADATA}
+        )
         if cell.cell_type != "code":
             continue
         number += 1
         cell.execution_count = number if cell.source.strip() else None
         cell.outputs = [tidy(output, number) for output in joined(cell.outputs)]
         shown = nbformat.writes(nbformat.v4.new_notebook(cells=[cell]))
-        named = [path for path in private if len(path) > 1 and path in shown.replace(cell.source, "")]
+        named = [
+            path for path in private if len(path) > 1 and path in shown.replace(cell.source, "")
+        ]
         if named:
-            raise ValueError(f"cell {position + 1} prints {named[0]}: show paths relative to something")
+            raise ValueError(
+                f"cell {position + 1} prints {named[0]}: show paths relative to something"
+            )
     return notebook
 
 
@@ -89,7 +117,12 @@ def joined(outputs: list[Any]) -> list[Any]:
     together: list[Any] = []
     for output in outputs:
         last = together[-1] if together else None
-        if last is not None and output.output_type == "stream" and last.output_type == "stream" and output.name == last.name:
+        if (
+            last is not None
+            and output.output_type == "stream"
+            and last.output_type == "stream"
+            and output.name == last.name
+        ):
             last.text += output.text
         else:
             together.append(output)

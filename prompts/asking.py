@@ -56,7 +56,13 @@ def numbers_of(letter: str, written: Iterable[str], most: int) -> list[int]:
 
 
 async def asked(
-    chat: StructuredChat, form: type[Answer], otherwise: str, *, purpose: str, system: str, user: str
+    chat: StructuredChat,
+    form: type[Answer],
+    otherwise: str,
+    *,
+    purpose: str,
+    system: str,
+    user: str,
 ) -> Answer | None:
     """Return the model's answer, or None if it refuses or fails for this content.
 
@@ -69,13 +75,21 @@ async def asked(
         if not error.about_content:
             raise
         # The code that rests a model logs this, as a warning once per purpose.
-        log.log(logging.DEBUG if isinstance(error, ModelRested) else logging.WARNING, "%s: %s", otherwise, error)
+        log.log(
+            logging.DEBUG if isinstance(error, ModelRested) else logging.WARNING,
+            "%s: %s",
+            otherwise,
+            error,
+        )
         return None
 
 
 def named_day(written: str, sources: str) -> date | None:
     """Return the day that a model wrote (`2026-03-02`) if its sources contain it, else None."""
-    if not _DAY.fullmatch(written) or not figures(written).keys() <= figures(sources, uncertain=True).keys():
+    if (
+        not _DAY.fullmatch(written)
+        or not figures(written).keys() <= figures(sources, uncertain=True).keys()
+    ):
         return None
     try:
         return date.fromisoformat(written)

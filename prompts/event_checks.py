@@ -80,7 +80,9 @@ class EventChecks:
     `taken` are the accepted events as (index of the message, item).
     """
 
-    def __init__(self, question: TalkQuestion, settings: Settings, known: Iterable[str] = ()) -> None:
+    def __init__(
+        self, question: TalkQuestion, settings: Settings, known: Iterable[str] = ()
+    ) -> None:
         self._question = question
         self._settings = settings
         self._known = set(known)
@@ -88,7 +90,9 @@ class EventChecks:
 
     def take(self, told: Sequence[ToldEvent]) -> list[tuple[ToldEvent, str]]:
         """Accept the events that their sources support. Return the others with reasons."""
-        at_random = any(CONTROL in numbers_of("F", (*one.ends, *one.corrects), CONTROL) for one in told)
+        at_random = any(
+            CONTROL in numbers_of("F", (*one.ends, *one.corrects), CONTROL) for one in told
+        )
         refused: list[tuple[ToldEvent, str]] = []
         for one in told:
             place, item, why = self._checked(one, may_end=not at_random)
@@ -120,19 +124,26 @@ class EventChecks:
         if _REDACTED.search(text):
             return 0, None, why["secret"]
         senders = dict.fromkeys(asked.jobs[n].user_id for n in by_people)
-        claimants = self._called(one.speaker) & senders.keys() if one.speaker.strip() else set(senders)
+        claimants = (
+            self._called(one.speaker) & senders.keys() if one.speaker.strip() else set(senders)
+        )
         if len(claimants) != 1:
             listed = ", ".join(asked.people.get(who, who) for who in senders)
             return 0, None, why["speaker"].format(listed)
         (claimant,) = claimants
         said = [n for n in by_people if asked.jobs[n].user_id == claimant]
-        ended, corrected = (self._former(named) if may_end else [] for named in (one.ends, one.corrects))
+        ended, corrected = (
+            self._former(named) if may_end else [] for named in (one.ends, one.corrects)
+        )
         if one.kind == "wish":
             ended = []
         sources = self._sources(places, said, claimant)
         shown = asked.shown["former"]
         carrying = {key: one.words for key, one in sources.items()}
-        carrying |= {f"F{n + CONTROL + 1}": f"{shown[n]['text']} ({shown[n]['day']})" for n in (*ended, *corrected)}
+        carrying |= {
+            f"F{n + CONTROL + 1}": f"{shown[n]['text']} ({shown[n]['day']})"
+            for n in (*ended, *corrected)
+        }
         reasons = self._wrong(text, places, said, sources, carrying)
         if reasons:
             return 0, None, "; ".join(reasons)
@@ -162,7 +173,12 @@ class EventChecks:
         return place, item, ""
 
     def _wrong(
-        self, text: str, places: Sequence[int], said: Sequence[int], sources: Mapping[str, _Source], carrying: Mapping[str, str]
+        self,
+        text: str,
+        places: Sequence[int],
+        said: Sequence[int],
+        sources: Mapping[str, _Source],
+        carrying: Mapping[str, str],
     ) -> list[str]:
         """Return the reasons why the messages do not support a text; [] if they do.
 
@@ -179,26 +195,50 @@ class EventChecks:
         if found:
             return [reason(finding, language) for finding in found]
         answered = [at for n in said if (at := asked.replied(n)) is not None]
-        listener = names.bot_name if job.scope.request_type == "private" else asked.speaker(answered[-1]) if answered else ""
+        listener = (
+            names.bot_name
+            if job.scope.request_type == "private"
+            else asked.speaker(answered[-1])
+            if answered
+            else ""
+        )
         speakers = {key: one.speaker for key, one in sources.items()}
         also = list(dict.fromkeys(f"{one.moment:%Y-%m-%d}" for one in asked.jobs))
-        missing = unsupported(text, carrying, names, also=also, beside=asked.texts, speakers=speakers, listener=listener)
-        return [one.reason(language) for one in missing] or self._of_another(text, said, names, places)
+        missing = unsupported(
+            text,
+            carrying,
+            names,
+            also=also,
+            beside=asked.texts,
+            speakers=speakers,
+            listener=listener,
+        )
+        return [one.reason(language) for one in missing] or self._of_another(
+            text, said, names, places
+        )
 
-    def _of_another(self, text: str, said: Sequence[int], names: Names, named: Sequence[int]) -> list[str]:
+    def _of_another(
+        self, text: str, said: Sequence[int], names: Names, named: Sequence[int]
+    ) -> list[str]:
         """Return the reason if another person is the origin or the subject of a text; else [].
 
         Either a message of another person says it, or the text begins with another person although
         the claimant's messages are in the first person.
         """
         asked = self._question
-        wanted = frozenset(term for term in content_terms(text, names) if term != "s")  # "Ann's" without the name
+        wanted = frozenset(
+            term for term in content_terms(text, names) if term != "s"
+        )  # "Ann's" without the name
         claimant = asked.jobs[said[-1]].user_id
         name = bare_name(claimant, asked.people.get(claimant, claimant))
         told_by = "\n".join(asked.words[n] for n in said)
         own = share(wanted, content_terms(told_by, names))
         other = next((one for one in names.others if text.startswith(one)), "")
-        is_own = not other or name.casefold() in text.casefold() or other.casefold() in told_by.casefold()
+        is_own = (
+            not other
+            or name.casefold() in text.casefold()
+            or other.casefold() in told_by.casefold()
+        )
         if not is_own and "first" in persons_in(told_by) and persons_in(told_by) <= {"first"}:
             return [_WHY[asked.language]["whose"].format(name, other)]
         for n in range(max(0, said[0] - MOST_BEFORE), max(*said, *named) + 1):
@@ -212,7 +252,9 @@ class EventChecks:
                 return [_WHY[asked.language]["another"].format(asked.speaker(n), n + 1)]
         return []
 
-    def _sources(self, places: Sequence[int], said: Sequence[int], claimant: str) -> dict[str, _Source]:
+    def _sources(
+        self, places: Sequence[int], said: Sequence[int], claimant: str
+    ) -> dict[str, _Source]:
         """Return the messages that may support an event, by their numbers in the prompt.
 
         These are the messages that it names, the messages that these reply to, earlier messages of
@@ -222,14 +264,20 @@ class EventChecks:
         asked = self._question
         replied = [at for n in places if (at := asked.replied(n)) is not None]
         named = {*places, *replied}
-        earlier = [n for n in range(said[-1]) if asked.jobs[n].user_id == claimant and said_by_people(asked.jobs[n])]
+        earlier = [
+            n
+            for n in range(said[-1])
+            if asked.jobs[n].user_id == claimant and said_by_people(asked.jobs[n])
+        ]
         near = range(max(0, said[0] - MOST_BEFORE), said[0])
         found: dict[str, _Source] = {}
         for n in sorted({*named, *earlier[-MOST_EARLIER:], *near}):
             job = asked.jobs[n]
             is_person = said_by_people(job)
             words = asked.words[n] if n in named or is_person else asking_sentences(asked.words[n])
-            found[str(n + 1)] = _Source(words, message_name(job), job.user_id if is_person else "", asked.speaker(n))
+            found[str(n + 1)] = _Source(
+                words, message_name(job), job.user_id if is_person else "", asked.speaker(n)
+            )
         beside = {f"re {n + 1}": one for n in places if (one := asked.shown["replied"].get(str(n)))}
         if said[0] < MOST_BEFORE:
             beside |= {f"before {n}": one for n, one in enumerate(asked.shown["before"], 1)}
@@ -237,14 +285,22 @@ class EventChecks:
             found[key] = _Source(one["words"], one["message"], one["said_by"], one["speaker"])
         return {key: one for key, one in found.items() if one.words.strip()}
 
-    def _rests_on(self, text: str, places: Sequence[int], sources: Mapping[str, _Source], job: Job) -> list[_Source]:
+    def _rests_on(
+        self, text: str, places: Sequence[int], sources: Mapping[str, _Source], job: Job
+    ) -> list[_Source]:
         """Return the messages that an event names, and other sources with words that these lack."""
         names = names_of(job, self._settings)
         named = [one for n in places if (one := sources.get(str(n + 1)))]
         others = [one for one in sources.values() if one not in named]
         held = content_terms("\n".join(one.words for one in named), names)
         terms = [content_terms(one.words, names) for one in others]
-        return [*named, *(others[n] for n in best_sources(content_terms(text, names) - held, terms, MOST_BEFORE))]
+        return [
+            *named,
+            *(
+                others[n]
+                for n in best_sources(content_terms(text, names) - held, terms, MOST_BEFORE)
+            ),
+        ]
 
     def _former(self, named: Sequence[str]) -> list[int]:
         """Return the indexes of the named former facts; [] if there are more than MOST_ENDED."""
@@ -273,6 +329,11 @@ class EventChecks:
     def _ids(self) -> dict[str, set[str]]:
         found: dict[str, set[str]] = {}
         for who, shown in self._question.people.items():
-            for name in {who, shown, bare_name(who, shown), f"{shown.removesuffix(id_mark(who))}{id_mark(who)}"}:
+            for name in {
+                who,
+                shown,
+                bare_name(who, shown),
+                f"{shown.removesuffix(id_mark(who))}{id_mark(who)}",
+            }:
                 found.setdefault(folded(name), set()).add(who)
         return found

@@ -64,13 +64,17 @@ def _numbers(value: Any) -> Any:
 class ToldEvent(BaseModel):
     """One event that messages tell."""
 
-    model_config = ConfigDict(title="event", json_schema_extra={"required": ["text", "messages", "speaker"]})
+    model_config = ConfigDict(
+        title="event", json_schema_extra={"required": ["text", "messages", "speaker"]}
+    )
 
     text: str
     messages: Annotated[list[int], BeforeValidator(_numbers), Field(default_factory=list)]
     speaker: Annotated[str, BeforeValidator(lambda value: "" if value is None else str(value))] = ""
     about: Texts
-    kind: Annotated[EventForm, BeforeValidator(lambda value: value if value in get_args(EventForm) else "fact")] = "fact"
+    kind: Annotated[
+        EventForm, BeforeValidator(lambda value: value if value in get_args(EventForm) else "fact")
+    ] = "fact"
     lasting: Annotated[bool, BeforeValidator(lambda value: value in (True, "true", "yes"))] = False
     until: Annotated[
         str,
@@ -107,7 +111,9 @@ class TalkQuestion:
     shown: TalkShown
 
     @classmethod
-    def of(cls, parts: Sequence[HistorianPart], shown: TalkShown, settings: Settings) -> TalkQuestion:
+    def of(
+        cls, parts: Sequence[HistorianPart], shown: TalkShown, settings: Settings
+    ) -> TalkQuestion:
         """Return the question for the parts of a state."""
         jobs = [Job.model_validate(parts[place]["job"]) for place in shown["parts"]]
         language = language_among([text_of(job) for job in jobs], settings)
@@ -117,13 +123,21 @@ class TalkQuestion:
     def people(self) -> dict[str, str]:
         """The listed names of the people of the talk, by id."""
         listed = self.jobs[0].recent_messages
-        return {one.sender_id: one.sender_name or Names(user_id=one.sender_id).user(self.language) for one in listed}
+        return {
+            one.sender_id: one.sender_name or Names(user_id=one.sender_id).user(self.language)
+            for one in listed
+        }
 
     @cached_property
     def words(self) -> list[str]:
         """The text of each message, with names for mentions and with resolved times in brackets."""
-        texts = (with_mentions(text_of(job)[:LONGEST_SHOWN], job, self.names)[0] for job in self.jobs)
-        return [dated_words(text, job.moment, job.timezone) for text, job in zip(texts, self.jobs, strict=True)]
+        texts = (
+            with_mentions(text_of(job)[:LONGEST_SHOWN], job, self.names)[0] for job in self.jobs
+        )
+        return [
+            dated_words(text, job.moment, job.timezone)
+            for text, job in zip(texts, self.jobs, strict=True)
+        ]
 
     @cached_property
     def texts(self) -> str:
@@ -133,12 +147,24 @@ class TalkQuestion:
         facts = (f"{one['text']} ({one['day']})" for one in shown["former"])
         days = dict.fromkeys(f"{one.moment:%Y-%m-%d}" for one in self.jobs)
         said = "\n".join((*(one["words"] for one in beside), *self.words))
-        return "\n".join((self.names.group(self.language), *self.people.values(), *facts, *days, *split_instructions(said)[0]))
+        return "\n".join(
+            (
+                self.names.group(self.language),
+                *self.people.values(),
+                *facts,
+                *days,
+                *split_instructions(said)[0],
+            )
+        )
 
     def replied(self, place: int) -> int | None:
         """Return the index of the message that the one at `place` replies to, or None."""
         wanted = str(self.jobs[place].payload.get("reply_to", ""))
-        found = (n for n, job in enumerate(self.jobs) if wanted and job.payload.get("message_id") == wanted)
+        found = (
+            n
+            for n, job in enumerate(self.jobs)
+            if wanted and job.payload.get("message_id") == wanted
+        )
         return next(found, None)
 
     def prompt(self, refused: Refused = ()) -> str:
@@ -147,9 +173,15 @@ class TalkQuestion:
         people = [*self.people.values(), heads["is_bot"].format(self.names.bot(self.language))]
         if group := self.names.group(self.language):
             people.append(heads["is_group"].format(group))
-        before = [f"{one_line(one['speaker'])}: {one_line(one['words'])}" for one in shown["before"]]
+        before = [
+            f"{one_line(one['speaker'])}: {one_line(one['words'])}" for one in shown["before"]
+        ]
         control = CONTROL_FACT[self.language].format(self.names.bot(self.language))
-        former = [control, *(f"{one['text']} ({one['day']})" for one in shown["former"])] if shown["former"] else []
+        former = (
+            [control, *(f"{one['text']} ({one['day']})" for one in shown["former"])]
+            if shown["former"]
+            else []
+        )
         facts = [f"F{n} {one_line(text)}" for n, text in enumerate(former, CONTROL)]
         back = [f"- {one_line(one['text'])} {one['messages']}: {why}" for one, why in refused]
         return render(
@@ -169,13 +201,19 @@ class TalkQuestion:
             is_later = last is None or not 0 <= (job.moment - last).total_seconds() < _SILENCE
             if is_later or (last is not None and last.date() != job.moment.date()):
                 lines.append(f"[{job.moment:%Y-%m-%d %a %H:%M}]")
-            lines.append(f"{n + 1} {one_line(self._head(n))}{self._reply(n)}: {one_line(self.words[n])}")
+            lines.append(
+                f"{n + 1} {one_line(self._head(n))}{self._reply(n)}: {one_line(self.words[n])}"
+            )
         return lines
 
     def speaker(self, place: int) -> str:
         """Return the listed name of a message's sender; the bot's name for the bot and tools."""
         job = self.jobs[place]
-        return self.people.get(job.user_id, job.user_id) if said_by_people(job) else self.names.bot(self.language)
+        return (
+            self.people.get(job.user_id, job.user_id)
+            if said_by_people(job)
+            else self.names.bot(self.language)
+        )
 
     def _head(self, place: int) -> str:
         heads, role = _WORDS[self.language], self.jobs[place].payload.get("role")
@@ -186,7 +224,13 @@ class TalkQuestion:
         at, told = self.replied(place), self.shown["replied"].get(str(place))
         if at is None and not told:
             return ""
-        quoted = str(at + 1) if at is not None else f"“{one_line(told['words'][:LONGEST_QUOTED])}”" if told else ""
+        quoted = (
+            str(at + 1)
+            if at is not None
+            else f"“{one_line(told['words'][:LONGEST_QUOTED])}”"
+            if told
+            else ""
+        )
         return _WORDS[self.language]["re"].format(quoted)
 
 

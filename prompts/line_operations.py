@@ -19,7 +19,14 @@ from ..schema.profile import (
 )
 from ..text.declared import line_kind
 from ..text.gate import Finding, GateResult, find_relative_words, reasons
-from ..text.profiles import CERTAIN, LINE_CHARACTERS, clean_line, plain_words, subject_of, with_lines
+from ..text.profiles import (
+    CERTAIN,
+    LINE_CHARACTERS,
+    clean_line,
+    plain_words,
+    subject_of,
+    with_lines,
+)
 from ..text.quotations import comparable
 from ..text.superseding import MOST_ENDED, Statement, could_end, same_whose
 from ..text.support import share, terms_in, without_people
@@ -44,7 +51,9 @@ SAME_MATTER = 0.5
 """Minimum share of a line's content words in a fact about the same matter."""
 DAYS_OF_HABIT = 3
 """A line that was told on at least this many days may say "often" without a source that does."""
-_OFTEN = re.compile(r"经常|常常|总是|一般都|通常|以前|\b(?:often|usually|always|regularly|used to)\b", re.IGNORECASE)
+_OFTEN = re.compile(
+    r"经常|常常|总是|一般都|通常|以前|\b(?:often|usually|always|regularly|used to)\b", re.IGNORECASE
+)
 _WHY = {
     "zh": {
         "facts": "facts 要写依据的新信息编号，如 N1",
@@ -84,7 +93,9 @@ class LineMerge:
 
     def __init__(self, question: MergeQuestion) -> None:
         self.question = question
-        self.profiles: dict[ProfileKey, Profile] = {one.key: one.profile for one in question.subjects}
+        self.profiles: dict[ProfileKey, Profile] = {
+            one.key: one.profile for one in question.subjects
+        }
         self.links: list[EventLink] = []
         self.taken = 0
         self._warned: set[str] = set()
@@ -92,7 +103,11 @@ class LineMerge:
         self._days = list({fact.day for fact in question.facts})
         told = (f"{one.text}\n{one.words}" for one in question.facts)
         self._beside = "\n".join(
-            (*told, *(line.text for _, line in question.lines), *(one.name(question.language) for one in question.subjects))
+            (
+                *told,
+                *(line.text for _, line in question.lines),
+                *(one.name(question.language) for one in question.subjects),
+            )
         )
 
     def take(self, answer: UpdateProfiles) -> list[tuple[LineOperation, str]]:
@@ -102,7 +117,9 @@ class LineMerge:
         the answer ends the control, no operation of its `end` is applied.
         """
         refused: list[tuple[LineOperation, str]] = []
-        ends = Counter(n for one in answer.end if not self._is_over(one.line) for n in self._facts(one.facts))
+        ends = Counter(
+            n for one in answer.end if not self._is_over(one.line) for n in self._facts(one.facts)
+        )
         names_control = any(short_id(one.line) == ("F", CONTROL) for one in answer.end)
         believed = [] if self.question.listed and names_control else answer.end
         operations: list[LineOperation] = [*answer.change, *answer.add, *believed]
@@ -118,7 +135,8 @@ class LineMerge:
     def _is_over(self, line: str) -> bool:
         """Return True if all evidence of a line (given by its short id) is superseded."""
         return any(
-            self.question.lines[n - 1][1].line_id in self.question.over for n in numbers_of("L", [line], len(self.question.lines))
+            self.question.lines[n - 1][1].line_id in self.question.over
+            for n in numbers_of("L", [line], len(self.question.lines))
         )
 
     def _applied(self, operation: LineOperation, ends: Counter[int]) -> str:
@@ -157,10 +175,14 @@ class LineMerge:
         if not _may_enter(key, facts):
             return self._why("private")
         text = clean_line(operation.text)
-        if why := self._why_refused(key, text, _told(facts), len({one.day for one in facts.values()})):
+        if why := self._why_refused(
+            key, text, _told(facts), len({one.day for one in facts.values()})
+        ):
             return why
         until = operation.until if self._is_told_until(operation.until, facts) else ""
-        self._put_new(key, self._new_line(key, text, facts, kind=_kind(text, operation.kind), until=until))
+        self._put_new(
+            key, self._new_line(key, text, facts, kind=_kind(text, operation.kind), until=until)
+        )
         return ""
 
     def _change(
@@ -218,7 +240,11 @@ class LineMerge:
         if letter == "N":
             one = known.get(question.facts[n].event_id) if 0 <= n < len(question.facts) else None
         else:
-            one = question.listed[n - CONTROL] if CONTROL <= n < CONTROL + len(question.listed) else None
+            one = (
+                question.listed[n - CONTROL]
+                if CONTROL <= n < CONTROL + len(question.listed)
+                else None
+            )
         is_ended = one is not None and self._link(one.event_id, one.by, facts)
         return "" if is_ended else self._why("unconcerned")
 
@@ -228,7 +254,9 @@ class LineMerge:
             self.links.append(EventLink(event_id, new))
         return bool(new)
 
-    def _may_end(self, key: ProfileKey, line: ProfileLine, facts: Sequence[NewFact], kept: str = "") -> bool:
+    def _may_end(
+        self, key: ProfileKey, line: ProfileLine, facts: Sequence[NewFact], kept: str = ""
+    ) -> bool:
         """Return True if the facts may end a line, or the part that its new text `kept` omits.
 
         No fact may be evidence of the line or say the same. Each statement of a guarded line, and
@@ -237,7 +265,9 @@ class LineMerge:
         model's second request to end it is accepted without this check.
         """
         rested = {fact.event_id for fact in facts if fact.event_id}
-        if rested.intersection(line.evidence) or any(self._keeps(key, fact.text, line.text) for fact in facts):
+        if rested.intersection(line.evidence) or any(
+            self._keeps(key, fact.text, line.text) for fact in facts
+        ):
             return False
         if not is_guarded(line) and (not kept or line.line_id in self.question.over):
             return True
@@ -245,7 +275,9 @@ class LineMerge:
             return True  # the model requests it for the second time
         self._warned.add(line.line_id)
         parts, name = self._statement(key, line.text).joined, self._name(key)
-        gone = [one for one in parts if not (kept and self._keeps(key, kept, one.removeprefix(name)))]
+        gone = [
+            one for one in parts if not (kept and self._keeps(key, kept, one.removeprefix(name)))
+        ]
         return all(self._concerns(key, one, facts) for one in gone or [line.text])
 
     def _concerns(self, key: ProfileKey, text: str, facts: Sequence[NewFact]) -> bool:
@@ -258,7 +290,9 @@ class LineMerge:
                 return True
         return False
 
-    def _why_refused(self, key: ProfileKey, text: str, sources: Mapping[str, str], told: int) -> str:
+    def _why_refused(
+        self, key: ProfileKey, text: str, sources: Mapping[str, str], told: int
+    ) -> str:
         """Return why a text is no valid line that its sources support; "" if it is one."""
         names, language = self._subjects[key].names, self.question.language
         if not text or len(text) > LINE_CHARACTERS:
@@ -274,7 +308,9 @@ class LineMerge:
         found = unsupported(text, sources, names, also=self._days, beside=self._beside)
         return " ".join([*relative, *(one.reason(language) for one in found)])
 
-    def _relative(self, key: ProfileKey, text: str, sources: Mapping[str, str]) -> Iterator[Finding]:
+    def _relative(
+        self, key: ProfileKey, text: str, sources: Mapping[str, str]
+    ) -> Iterator[Finding]:
         """Yield the unresolved relative words of a line.
 
         A pronoun after the beginning may refer to the subject of the profile, which the line omits.
@@ -333,7 +369,9 @@ class LineMerge:
             told=len(told),
             first_day=days[0],
             last_day=days[-1],
-            evidence=bounded_evidence((*evidence, *(fact.event_id for fact in told if fact.event_id))),
+            evidence=bounded_evidence(
+                (*evidence, *(fact.event_id for fact in told if fact.event_id))
+            ),
             **{"said_by": claimed, **fields},
         )
 
@@ -345,7 +383,9 @@ class LineMerge:
                 (line,) = with_lines([line], [self._again(key, line, {"": fact})])
         return line
 
-    def _again(self, key: ProfileKey, line: ProfileLine, facts: Mapping[str, NewFact]) -> ProfileLine:
+    def _again(
+        self, key: ProfileKey, line: ProfileLine, facts: Mapping[str, NewFact]
+    ) -> ProfileLine:
         return self._new_line(key, line.text, facts, kind=line.kind, said_by=line.said_by)
 
     def _said(self, key: ProfileKey, text: str) -> str:

@@ -209,7 +209,9 @@ class MergeQuestion:
             if key == subject.key
         ]
         held = subject.profile.lines
-        empty = [one for one in self.slots if is_user and not any(fills(line, one) for line in held)]
+        empty = [
+            one for one in self.slots if is_user and not any(fills(line, one) for line in held)
+        ]
         slots = [heads["slots"] + heads["and"].join(map(one_line, empty))] if empty else []
         head = f"{mark} {'' if is_user else heads['group']}{one_line(name)}{heads['colon']}"
         return "\n".join([head, *(shown or [heads["nothing"]]), *slots])
@@ -256,7 +258,9 @@ def is_guarded(line: ProfileLine) -> bool:
     return line.pinned or line.kind in ("health", "boundary")
 
 
-def _shown_lines(subjects: Sequence[Subject], facts: Sequence[NewFact]) -> list[tuple[ProfileKey, ProfileLine]]:
+def _shown_lines(
+    subjects: Sequence[Subject], facts: Sequence[NewFact]
+) -> list[tuple[ProfileKey, ProfileLine]]:
     moment = f"{max((fact.day for fact in facts), default='')}T00:00:00+00:00"
     held = [(one, line) for one in subjects for line in one.profile.lines if line.holds_at(moment)]
 
@@ -269,7 +273,9 @@ def _shown_lines(subjects: Sequence[Subject], facts: Sequence[NewFact]) -> list[
     room, best = MOST_TOKENS, list(range(len(held)))
     if len(held) > MOST_LINES:
         told = {
-            one.key: frozenset[Any]().union(*(content_terms(fact.text, one.names) for fact in facts if one.key in fact.keys))
+            one.key: frozenset[Any]().union(
+                *(content_terms(fact.text, one.names) for fact in facts if one.key in fact.keys)
+            )
             for one in subjects
         }
         best = sorted(best, key=rank)[-MOST_LINES:]

@@ -59,7 +59,9 @@ class NewArticleLine(BaseModel):
 
     text: str = Field(description="one sentence")
     chapter: ChapterName
-    replaces: list[str] = Field(default_factory=list, description="ids of old lines that it stands for, such as B2")
+    replaces: list[str] = Field(
+        default_factory=list, description="ids of old lines that it stands for, such as B2"
+    )
 
 
 class DroppedLine(BaseModel):
@@ -97,7 +99,9 @@ def news_of(stimulus: Sequence[str]) -> dict[str, str]:
 def old_lines(article: Article) -> dict[str, tuple[ChapterName, str]]:
     """Return the lines of an article by id: `B1` is the first line of Bedrock."""
     return {
-        f"{name[0]}{n}": (name, without_bullet(line)) for name in CHAPTER_NAMES for n, line in enumerate(article.lines(name), 1)
+        f"{name[0]}{n}": (name, without_bullet(line))
+        for name in CHAPTER_NAMES
+        for n, line in enumerate(article.lines(name), 1)
     }
 
 
@@ -116,11 +120,17 @@ async def reconstruct(
     """
     shown = [f"{name}: {one_line(line)}" for name, (_, line) in old_lines(article).items()]
     news = [f"{name}: {one_line(line)}" for name, line in news_of(stimulus).items()]
-    complaint = ["", _WHY[language]["head"], *(f"- {one_line(reason)}" for reason in wrong)] if wrong else []
+    complaint = (
+        ["", _WHY[language]["head"], *(f"- {one_line(reason)}" for reason in wrong)]
+        if wrong
+        else []
+    )
     return await chat.structured(
         Reconstruction,
         purpose="reconstruct",
-        system=render("reconstruct_system", language, bot=names.bot(language), user=names.user(language)),
+        system=render(
+            "reconstruct_system", language, bot=names.bot(language), user=names.user(language)
+        ),
         user=render(
             "reconstruct_user",
             language,
@@ -201,14 +211,23 @@ class _Update:
         for name in replaced:
             faults += self._why_kept(name, text, dropped.get(name, ""))
         kept = [known for name, known in self._of(line.chapter) if name not in replaced]
-        if line.chapter != "Dynamic" and estimate_tokens("\n".join((*kept, text))) > self._bounds[line.chapter]:
+        if (
+            line.chapter != "Dynamic"
+            and estimate_tokens("\n".join((*kept, text))) > self._bounds[line.chapter]
+        ):
             faults.append(self._why("long", chapter=line.chapter))
         if faults:
             self.refused.append(f"{text[:LINE_CHARACTERS]}: {' '.join(dict.fromkeys(faults))}")
             return
         self._taken += 1
-        place = next((name for name in replaced if self._lines[name][0] == line.chapter), f"+{self._taken}")
-        self._lines = {name: known for name, known in self._lines.items() if name == place or name not in replaced}
+        place = next(
+            (name for name in replaced if self._lines[name][0] == line.chapter), f"+{self._taken}"
+        )
+        self._lines = {
+            name: known
+            for name, known in self._lines.items()
+            if name == place or name not in replaced
+        }
         self._lines[place] = line.chapter, text
 
     def drop(self, one: DroppedLine) -> None:
@@ -229,10 +248,17 @@ class _Update:
 
     def _faults(self, text: str, chapter: ChapterName, replaced: Sequence[str]) -> list[str]:
         """Return why a text is not a valid line of a chapter; [] if it is valid."""
-        if not text or len(text) > LINE_CHARACTERS or _MARKUP.search(text) or split_instructions(text)[1]:
+        if (
+            not text
+            or len(text) > LINE_CHARACTERS
+            or _MARKUP.search(text)
+            or split_instructions(text)[1]
+        ):
             return [self._why("form")]
         violations = find_relative_words(text, names=self._names).violations
-        faults = reasons(GateResult(tuple(one for one in violations if one.why != "first")), self._language)
+        faults = reasons(
+            GateResult(tuple(one for one in violations if one.why != "first")), self._language
+        )
         if chapter == "Dynamic" and not stamped(text)[0]:
             faults.append(self._why("day"))
         sources = {**{name: self._old[name] for name in replaced}, **self._sources.nearest(text)}
@@ -256,10 +282,15 @@ class _Update:
             return []
         if line_kind(line) in CERTAIN:
             return [self._why("certain", line=line)]
-        is_told = bool(reason.strip()) and not unsupported(reason, self._news.nearest(reason), self._names)
+        is_told = bool(reason.strip()) and not unsupported(
+            reason, self._news.nearest(reason), self._names
+        )
         if is_told or (text and chapter != "Bedrock"):
             by = f"{reason if is_told else ''} {text}"
-            if share_told(line, by, self._names) >= CONCERNS or line_kind(line) == line_kind(by) != "other":
+            if (
+                share_told(line, by, self._names) >= CONCERNS
+                or line_kind(line) == line_kind(by) != "other"
+            ):
                 return []
         return [self._why("kept", line=line)]
 

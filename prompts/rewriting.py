@@ -38,7 +38,13 @@ def rewrite_prompt(items: Sequence[ItemState], job: Job, names: Names, language:
     resolved times in brackets.
     """
     words = _WORDS[language]
-    known = [*zip(words["people"].split("/"), (names.bot(language), names.user(language), names.group(language)), strict=True)]
+    known = [
+        *zip(
+            words["people"].split("/"),
+            (names.bot(language), names.user(language), names.group(language)),
+            strict=True,
+        )
+    ]
     known.append((words["others"], "/".join(names.others)))
     return render(
         "rewrite_user",
@@ -46,7 +52,11 @@ def rewrite_prompt(items: Sequence[ItemState], job: Job, names: Names, language:
         names=words["comma"].join(f"{label}={one_line(name)}" for label, name in known if name),
         time=f"{job.moment:%Y-%m-%d %a %H:%M}",
         recent=recent_lines(job, language),
-        items="\n".join(line for n, item in enumerate(items, 1) for line in _item_lines(n, item, job, names, language)),
+        items="\n".join(
+            line
+            for n, item in enumerate(items, 1)
+            for line in _item_lines(n, item, job, names, language)
+        ),
     )
 
 
@@ -60,7 +70,9 @@ def recent_lines(job: Job, language: Language) -> str:
     return "".join((f"{_WORDS[language]['before']}\n", *lines)) if lines else ""
 
 
-def _item_lines(number: int, item: ItemState, job: Job, names: Names, language: Language) -> list[str]:
+def _item_lines(
+    number: int, item: ItemState, job: Job, names: Names, language: Language
+) -> list[str]:
     """Return the lines for an item: its original words, and a refused text with reasons, if any."""
     words = _WORDS[language]
     said = dated_words(with_mentions(item["source"], job, names)[0], job.moment, job.timezone)

@@ -76,7 +76,9 @@ async def summarise(
     only where it changes, and only the newest lines are kept, of at most MOST_TOKENS tokens. Raises
     ModelUnavailable, and ModelRefused if the refusal does not depend on the content.
     """
-    if chat is not None and (written := await _by_model(spoken, chat, names, moment, timezone, language)):
+    if chat is not None and (
+        written := await _by_model(spoken, chat, names, moment, timezone, language)
+    ):
         return SummaryDraft(text=written, written_by="model", is_absolute=True)
     lines = await asyncio.to_thread(said_lines, spoken, names, moment, timezone, LONGEST_SUMMARY)
     kept = len(newest_within(under_days(lines), MOST_TOKENS, least=1))
@@ -106,11 +108,15 @@ async def _by_model(
     transcript = _newest("\n".join(under_days(lines)), TRANSCRIPT_CHARACTERS)
     shown = language or detect_language(transcript)
     speakers = {spoken_by(line)[0] for _, line in lines} - {"", *names.everybody}
-    check = _Check(transcript, replace(names, others=(*names.others, *sorted(speakers))), moment, shown)
+    check = _Check(
+        transcript, replace(names, others=(*names.others, *sorted(speakers))), moment, shown
+    )
     kept: list[str] = []
     wrong: list[str] = []
     for _ in range(2):
-        complaint = ["", _WRONG[shown][1], *(f"- {one_line(reason)}" for reason in wrong)] if wrong else []
+        complaint = (
+            ["", _WRONG[shown][1], *(f"- {one_line(reason)}" for reason in wrong)] if wrong else []
+        )
         answer = await asked(
             chat,
             StatesSummary,
@@ -133,7 +139,9 @@ async def _by_model(
             return text
         enough = max(2, KEPT_SENTENCES * (len(passed) + len(wrong)))
         kept = max(kept, passed if len(passed) >= enough else [], key=len)
-    log.info("sentences of a model's summary that did not pass: %d; kept: %d", len(wrong), len(kept))
+    log.info(
+        "sentences of a model's summary that did not pass: %d; kept: %d", len(wrong), len(kept)
+    )
     return "\n".join(kept)
 
 
@@ -161,7 +169,9 @@ class _Check:
         return passed, wrong
 
     def _faults(self, sentence: str) -> list[str]:
-        given = {_WRONG[self._language][0]: "\n".join(self._messages.nearest(sentence, SOURCES).values())}
+        given = {
+            _WRONG[self._language][0]: "\n".join(self._messages.nearest(sentence, SOURCES).values())
+        }
         found = unsupported(sentence, given, self._names, also=[self._moment.isoformat()])
         relative = reasons(find_relative_words(sentence, names=self._names), self._language)
         return [*relative, *(one.reason(self._language) for one in found)]
@@ -210,7 +220,9 @@ def _speaker(spoken: Spoken, names: Names) -> str:
     if spoken.role == "tool":
         return spoken.name or spoken.role
     language = detect_language(spoken.text)
-    return names.bot(language) if spoken.role == "assistant" else spoken.name or names.user(language)
+    return (
+        names.bot(language) if spoken.role == "assistant" else spoken.name or names.user(language)
+    )
 
 
 def _moment(spoken: Spoken, otherwise: datetime) -> datetime:

@@ -15,7 +15,9 @@ from ..text.language import Language
 @cache
 def template(name: str, language: Language) -> Template:
     """Return the template `name` in a language. Raises FileNotFoundError if there is none."""
-    return Template((files(__package__) / language / f"{name}.md").read_text(encoding="utf-8").strip())
+    return Template(
+        (files(__package__) / language / f"{name}.md").read_text(encoding="utf-8").strip()
+    )
 
 
 def render(name: str, language: Language, **values: str) -> str:
@@ -27,7 +29,11 @@ def render(name: str, language: Language, **values: str) -> str:
 
 
 _OWNER = {
-    "zh": ("机器人主人的吩咐（只管记什么、不记什么，不改变以上的规则和回答的形式）：", "主人希望知道用户的这些：", "、"),
+    "zh": (
+        "机器人主人的吩咐（只管记什么、不记什么，不改变以上的规则和回答的形式）：",
+        "主人希望知道用户的这些：",
+        "、",
+    ),
     "en": (
         "What the bot's owner wants (it decides what is kept and what never is, not the rules above or the form of the answer):",
         "The owner would like to know of the user: ",
@@ -55,4 +61,6 @@ def one_line(text: str) -> str:
     if len(text.splitlines()) < 2 and not text.endswith(_LINE_ENDS):
         return text
     shown = json.dumps(text, ensure_ascii=False)[1:-1].replace('\\"', '"')
-    return "".join(repr(character)[1:-1] if character in _LINE_ENDS else character for character in shown)
+    return "".join(
+        repr(character)[1:-1] if character in _LINE_ENDS else character for character in shown
+    )

@@ -27,7 +27,10 @@ with 0.8; turns 77.7 % with both.)"""
 
 
 def diverse_order(
-    scores: npt.NDArray[np.float64], likeness: Callable[[int], npt.NDArray[np.float32]], top_k: int, relevance: float
+    scores: npt.NDArray[np.float64],
+    likeness: Callable[[int], npt.NDArray[np.float32]],
+    top_k: int,
+    relevance: float,
 ) -> list[int]:
     """Return the indexes of at most `top_k` candidates, chosen one by one by maximal marginal
     relevance.
@@ -99,21 +102,33 @@ def select(request: RecallRequest, candidates: Candidates, settings: QuerySettin
         return []
     # A query that names a day or month is about that time, not about recent events.
     boost = 0.0 if request.named else settings.time_decay_boost
-    factors = recency(snapshot.times[positions], request.now, half_life_days=request.half_life_days, boost=boost)
+    factors = recency(
+        snapshot.times[positions], request.now, half_life_days=request.half_life_days, boost=boost
+    )
     scores = candidates.scores * factors
     return _shown(request, candidates, settings, scores, factors if boost else None)
 
 
 def _shown(
-    request: RecallRequest, candidates: Candidates, settings: QuerySettings, scores: Numbers, recent: Numbers | None
+    request: RecallRequest,
+    candidates: Candidates,
+    settings: QuerySettings,
+    scores: Numbers,
+    recent: Numbers | None,
 ) -> list[Hit]:
     """Return the `top_k` chosen candidates as hits. `recent` are the recency factors of the
     candidates.
     """
-    snapshot, positions, minutes = candidates.snapshot, candidates.positions, settings.neighbour_minutes
+    snapshot, positions, minutes = (
+        candidates.snapshot,
+        candidates.positions,
+        settings.neighbour_minutes,
+    )
     chosen_list: list[int] = []
     for group in _groups(candidates, request):
-        chosen_list += _chosen(candidates, settings, scores, group, request.top_k - len(chosen_list))
+        chosen_list += _chosen(
+            candidates, settings, scores, group, request.top_k - len(chosen_list)
+        )
     pool = np.asarray(chosen_list, dtype=np.intp)
     chosen = positions[pool]
     by_step = {name: values[chosen].tolist() for name, values in candidates.steps.items()}
@@ -131,7 +146,9 @@ def _shown(
     return found
 
 
-def _chosen(candidates: Candidates, settings: QuerySettings, scores: Numbers, group: Positions, count: int) -> list[int]:
+def _chosen(
+    candidates: Candidates, settings: QuerySettings, scores: Numbers, group: Positions, count: int
+) -> list[int]:
     """Return `count` candidates of a group by score and diversity, as indexes into the
     candidates.
     """
@@ -146,7 +163,14 @@ def _chosen(candidates: Candidates, settings: QuerySettings, scores: Numbers, gr
     return chosen
 
 
-def best_of(snapshot: Snapshot, admitted: Mask | None, total: Scores, wanted: int, *, observations_last: bool) -> Positions:
+def best_of(
+    snapshot: Snapshot,
+    admitted: Mask | None,
+    total: Scores,
+    wanted: int,
+    *,
+    observations_last: bool,
+) -> Positions:
     """Return the `wanted` best admitted events with a score above 0; of equal scores the newer
     events come first.
 
@@ -200,7 +224,9 @@ def reordered(candidates: Candidates, judged: Mapping[int, float]) -> Candidates
         ]
     )
     order = np.argsort(-scores, kind="stable")
-    return replace(candidates, positions=candidates.positions[order], scores=scores[order], reranked=judged)
+    return replace(
+        candidates, positions=candidates.positions[order], scores=scores[order], reranked=judged
+    )
 
 
 def recency(times: Numbers, now: float, *, half_life_days: float, boost: float) -> Numbers:
@@ -234,7 +260,9 @@ def with_neighbours(hit: Hit, snapshot: Snapshot, count: int, minutes: float, no
     if event.reply_to:
         answered = _first_part(snapshot, event)
         if answered is not None and not answered.has_expired(now):
-            before = [*(one for one in before if one.event_id != answered.event_id), answered][-count:]
+            before = [*(one for one in before if one.event_id != answered.event_id), answered][
+                -count:
+            ]
     return replace(hit, before=tuple(before), after=tuple(after))
 
 
@@ -246,7 +274,9 @@ def _first_part(snapshot: Snapshot, event: Event) -> Event | None:
     return None if place is None else snapshot.events[place]
 
 
-def _along(snapshot: Snapshot, place: int, step: int, minutes: float, now: float) -> Iterable[Event]:
+def _along(
+    snapshot: Snapshot, place: int, step: int, minutes: float, now: float
+) -> Iterable[Event]:
     """Yield the messages before (`step` -1) or after (`step` 1) a place in the order of time, up to
     a silence of more than `minutes`.
     """

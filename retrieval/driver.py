@@ -100,7 +100,10 @@ async def search(steps: EventRecall, request: RecallRequest) -> list[Hit]:
 
 
 async def find(
-    steps: EventRecall, request: RecallRequest, deadline: Deadline | None = None, run: RunInThread = asyncio.to_thread
+    steps: EventRecall,
+    request: RecallRequest,
+    deadline: Deadline | None = None,
+    run: RunInThread = asyncio.to_thread,
 ) -> SearchResult:
     """Run all steps; `run(function, *arguments)` calls a blocking step in a thread.
 
@@ -122,9 +125,13 @@ async def find(
     await asyncio.wait((embedding, surveying), timeout=models_until() - now())
     survey: Survey | None = None
     finish: Callable[..., Awaitable[tuple[Candidates, list[Hit]]]] = run
-    if deadline is not None and (not surveying.done() or isinstance(surveying.exception(), StorageError)):
+    if deadline is not None and (
+        not surveying.done() or isinstance(surveying.exception(), StorageError)
+    ):
         survey = steps.held(request)
-    if survey is not None:  # the store is unavailable, and all threads except `spare` may be waiting for it
+    if (
+        survey is not None
+    ):  # the store is unavailable, and all threads except `spare` may be waiting for it
         surveying.cancel()
         found.reasons.append(HELD)
         finish = partial(loop.run_in_executor, steps.spare)
@@ -132,7 +139,9 @@ async def find(
         await asyncio.wait((surveying,), timeout=None if end is None else end - now())
         survey = result(surveying, "search", found.reasons)
     if survey is None:
-        found.failure = surveying.exception() if surveying.done() and not surveying.cancelled() else None
+        found.failure = (
+            surveying.exception() if surveying.done() and not surveying.cancelled() else None
+        )
         surveying.cancel()  # if no thread has begun it, it would only delay the next recalls
         return found
     vectors = result(embedding, "embedder", [] if survey.is_held else found.reasons) or []
@@ -142,14 +151,20 @@ async def find(
             candidates, found.hits = await finish(_finished, steps, request, survey, vectors)
     except (TimeoutError, StorageError) as error:
         found.failure = error
-        found.reasons.append(f"search: {error}" if isinstance(error, StorageError) else "finishing: out of time")
+        found.reasons.append(
+            f"search: {error}" if isinstance(error, StorageError) else "finishing: out of time"
+        )
         return found
     found.is_silent = candidates.is_silent
-    found.with_vectors = candidates.has_vectors or bool(vectors and not survey.snapshot.dimension and not survey.is_excerpt)
+    found.with_vectors = candidates.has_vectors or bool(
+        vectors and not survey.snapshot.dimension and not survey.is_excerpt
+    )
     if survey.is_excerpt and not found.with_vectors:
         found.reasons.append(COLD)
     elif vectors and not found.with_vectors:
-        found.reasons.append("dimension: the query's vector does not fit the stored ones; run `historian reembed`")
+        found.reasons.append(
+            "dimension: the query's vector does not fit the stored ones; run `historian reembed`"
+        )
     if survey.is_held:
         return found
     # The hits are complete before the reranker is called: if it is late, only the reranking is lost.
@@ -164,7 +179,9 @@ async def find(
     return found
 
 
-async def _by_keywords(steps: EventRecall, request: RecallRequest, end: float, run: RunInThread) -> SearchResult:
+async def _by_keywords(
+    steps: EventRecall, request: RecallRequest, end: float, run: RunInThread
+) -> SearchResult:
     """Run all steps without models in one call of a thread, until `end`.
 
     While many recalls run, they are answered one after the other in this way, instead of all being
@@ -212,7 +229,11 @@ def _worth_telling(found: SearchResult, waiting: Sequence[Hit]) -> list[Hit]:
     ENOUGH_WORDS of its words.
     """
     known = {hit.event.event_id for hit in found.hits}
-    return [hit for hit in waiting if hit.event.event_id not in known and (not found.is_silent or hit.score >= ENOUGH_WORDS)]
+    return [
+        hit
+        for hit in waiting
+        if hit.event.event_id not in known and (not found.is_silent or hit.score >= ENOUGH_WORDS)
+    ]
 
 
 def _finished(
@@ -263,7 +284,9 @@ def warn(steps: EventRecall, request: RecallRequest, reasons: Sequence[str]) -> 
     """
     if reasons:
         told = "search in %s answered with less: %s"
-        log.log(steps.seen_warnings.level(reasons), told, request.where.scope_key, "; ".join(reasons))
+        log.log(
+            steps.seen_warnings.level(reasons), told, request.where.scope_key, "; ".join(reasons)
+        )
 
 
 def result(task: asyncio.Task[Result], what: str, reasons: list[str]) -> Result | None:

@@ -24,7 +24,14 @@ from ..schema.settings import QuerySettings
 from ..stores.tables.events.store import EventStore
 from .choosing import DIVERSITY_POOL, Candidates, best_of, reordered, select
 from .fusion import by_rank, from_zero, stretched, with_estimates
-from .lifts import lend_to_neighbours, newest_first, of_named_people, of_questions, readings, time_fit
+from .lifts import (
+    lend_to_neighbours,
+    newest_first,
+    of_named_people,
+    of_questions,
+    readings,
+    time_fit,
+)
 from .loop_tasks import LoopTasks
 from .pending import PendingHits
 from .query_vectors import QueryVectors
@@ -65,7 +72,9 @@ Run = TypeVar("Run")
 class RunInThread(Protocol):
     """Calls a blocking function in a thread."""
 
-    def __call__(self, function: Callable[..., Run], /, *arguments: Any) -> Coroutine[Any, Any, Run]: ...
+    def __call__(
+        self, function: Callable[..., Run], /, *arguments: Any
+    ) -> Coroutine[Any, Any, Run]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +129,9 @@ class EventRecall:
             if embedder is None
             else QueryVectors(
                 embedder,
-                fingerprint=lambda: asyncio.get_running_loop().run_in_executor(self._marks, events.fingerprint),
+                fingerprint=lambda: asyncio.get_running_loop().run_in_executor(
+                    self._marks, events.fingerprint
+                ),
                 size=lambda: settings().query_cache_size,
                 seconds=lambda: settings().query_cache_seconds,
                 clock=clock,
@@ -139,8 +150,14 @@ class EventRecall:
         # Waiting jobs are read before the events: a job that is filed in between is found twice
         # rather than never.
         waiting = self._waiting(request)
-        snapshot = self.tables.snapshot(scope_key) if patience is None else self.tables.ready(scope_key, patience)
-        _ = request.named  # parsed here, while the query is embedded, and cached for the steps that follow
+        snapshot = (
+            self.tables.snapshot(scope_key)
+            if patience is None
+            else self.tables.ready(scope_key, patience)
+        )
+        _ = (
+            request.named
+        )  # parsed here, while the query is embedded, and cached for the steps that follow
         if snapshot is None:
             return self._excerpt(request, waiting)
         return self._looked_through(request, snapshot, waiting)
@@ -149,11 +166,20 @@ class EventRecall:
         """Survey a scope from the last snapshot in memory while the store is known to be
         unavailable; return None if there is none. Does not block.
         """
-        snapshot = self.tables.held(request.where.scope_key or "") if self._knows_that_store_is_away() else None
+        snapshot = (
+            self.tables.held(request.where.scope_key or "")
+            if self._knows_that_store_is_away()
+            else None
+        )
         return None if snapshot is None else self._looked_through(request, snapshot, is_held=True)
 
     def _looked_through(
-        self, request: RecallRequest, snapshot: Snapshot, waiting: Sequence[Hit] = (), *, is_held: bool = False
+        self,
+        request: RecallRequest,
+        snapshot: Snapshot,
+        waiting: Sequence[Hit] = (),
+        *,
+        is_held: bool = False,
     ) -> Survey:
         admitted = snapshot.admitted(request.where)
         if request.where.holds is None:
@@ -167,15 +193,32 @@ class EventRecall:
         none.
         """
         limit = max(EXCERPT, request.top_k)
-        found = [dict(self.events.search_keywords(query, request.where, limit)) for query in request.queries]
+        found = [
+            dict(self.events.search_keywords(query, request.where, limit))
+            for query in request.queries
+        ]
         events = self.events.get(list(dict.fromkeys(event_id for one in found for event_id in one)))
-        events = sorted(events or self.events.find(request.where, limit=SMALL_SCOPE), key=lambda event: event.timestamp)
+        events = sorted(
+            events or self.events.find(request.where, limit=SMALL_SCOPE),
+            key=lambda event: event.timestamp,
+        )
         snapshot = snapshot_of(events)
-        admitted = snapshot.in_force(None, past=request.about_past) if request.where.holds is None else None
-        keywords = [WordMatch(np.array([one.get(event.event_id, 0.0) for event in events], dtype=np.float32)) for one in found]
+        admitted = (
+            snapshot.in_force(None, past=request.about_past)
+            if request.where.holds is None
+            else None
+        )
+        keywords = [
+            WordMatch(
+                np.array([one.get(event.event_id, 0.0) for event in events], dtype=np.float32)
+            )
+            for one in found
+        ]
         return Survey(snapshot, keywords, admitted, waiting, is_excerpt=True)
 
-    def _with_nearest(self, request: RecallRequest, survey: Survey, vectors: Sequence[Vector]) -> Survey:
+    def _with_nearest(
+        self, request: RecallRequest, survey: Survey, vectors: Sequence[Vector]
+    ) -> Survey:
         """Add the events with the nearest vectors to an excerpt, and the vectors of all its events.
         Return the excerpt unchanged unless the store compares vectors itself.
         """
@@ -185,14 +228,28 @@ class EventRecall:
             return survey
         known = survey.snapshot.positions
         more = self.events.get(
-            [event_id for event_id in {key: 0 for one in found for key, _ in one or ()} if event_id not in known]
+            [
+                event_id
+                for event_id in {key: 0 for one in found for key, _ in one or ()}
+                if event_id not in known
+            ]
         )
         events = sorted([*survey.snapshot.events, *more], key=lambda event: event.timestamp)
         ids = tuple(event.event_id for event in events)
         snapshot = snapshot_of(events, *self.events.vectors(replace(request.where, event_ids=ids)))
-        admitted = snapshot.in_force(None, past=request.about_past) if request.where.holds is None else None
+        admitted = (
+            snapshot.in_force(None, past=request.about_past)
+            if request.where.holds is None
+            else None
+        )
         keywords = [
-            replace(match, scores=np.array([match.scores[known[key]] if key in known else 0.0 for key in ids], dtype=np.float32))
+            replace(
+                match,
+                scores=np.array(
+                    [match.scores[known[key]] if key in known else 0.0 for key in ids],
+                    dtype=np.float32,
+                ),
+            )
             for match in survey.keywords
         ]
         return replace(survey, snapshot=snapshot, keywords=keywords, admitted=admitted)
@@ -207,9 +264,15 @@ class EventRecall:
         if self.vectors is None or not request.queries or self._knows_that_store_is_away():
             return []  # each vector needs the name of the embedding model, which is read from the store
         names = list(self.tables.names(request.where.scope_key or "").written)
-        return list(await asyncio.gather(*(self._vector(self.vectors, query, names, until) for query in request.queries)))
+        return list(
+            await asyncio.gather(
+                *(self._vector(self.vectors, query, names, until) for query in request.queries)
+            )
+        )
 
-    async def _vector(self, vectors: QueryVectors, query: str, names: Sequence[str], until: float | None) -> Vector:
+    async def _vector(
+        self, vectors: QueryVectors, query: str, names: Sequence[str], until: float | None
+    ) -> Vector:
         """Return the weighted mean, of length 1, of the vectors of the `readings` of a query.
 
         If the embedder is too busy for one of two readings, the vector of the other one is
@@ -218,10 +281,18 @@ class EventRecall:
         texts = readings(query, names)
         if len(texts) == 1:
             return await vectors.get(query, until)
-        parts = await asyncio.gather(*(vectors.get(text, until) for text, _ in texts), return_exceptions=True)
-        made = [(part, weight) for part, (_, weight) in zip(parts, texts, strict=True) if not isinstance(part, BaseException)]
+        parts = await asyncio.gather(
+            *(vectors.get(text, until) for text, _ in texts), return_exceptions=True
+        )
+        made = [
+            (part, weight)
+            for part, (_, weight) in zip(parts, texts, strict=True)
+            if not isinstance(part, BaseException)
+        ]
         for part in parts:
-            if isinstance(part, BaseException) and not (made and isinstance(part, ModelUnavailable)):
+            if isinstance(part, BaseException) and not (
+                made and isinstance(part, ModelUnavailable)
+            ):
                 raise part
         mean = sum((part * np.float32(weight) for part, weight in made), np.float32(0.0))
         return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-9), dtype=np.float32)
@@ -246,18 +317,39 @@ class EventRecall:
             near.append(None)
             if len(usable) == len(request.queries):
                 # The mean of an excerpt is not the mean of the scope.
-                centred = settings.vector_centering * (CENTRED_TALK if is_talk(query) else 1.0) * (not survey.is_excerpt)
+                centred = (
+                    settings.vector_centering
+                    * (CENTRED_TALK if is_talk(query) else 1.0)
+                    * (not survey.is_excerpt)
+                )
                 dense = snapshot.similarities(usable[number], centred=centred)
-                _raise(steps, "dense", dense if snapshot.is_all_embedded else np.where(snapshot.embedded, dense, np.float32(0.0)))
+                _raise(
+                    steps,
+                    "dense",
+                    dense
+                    if snapshot.is_all_embedded
+                    else np.where(snapshot.embedded, dense, np.float32(0.0)),
+                )
                 near[number] = self._nearest(request, survey, query, dense)
                 if not snapshot.is_all_embedded:
-                    dense = with_estimates(dense, snapshot.embedded, keyword.scores, survey.admitted)
+                    dense = with_estimates(
+                        dense, snapshot.embedded, keyword.scores, survey.admitted
+                    )
             fused = _fused(keyword, dense, settings)
             _raise(steps, "fused", fused)
             if not is_talk(query):
-                fused = lend_to_neighbours(fused, snapshot, weight=settings.neighbour_weight, minutes=settings.neighbour_minutes)
+                fused = lend_to_neighbours(
+                    fused,
+                    snapshot,
+                    weight=settings.neighbour_weight,
+                    minutes=settings.neighbour_minutes,
+                )
             _raise(steps, "neighbours", fused)
-            people = of_named_people(query, snapshot, request.speaker_id) if settings.name_weight else None
+            people = (
+                of_named_people(query, snapshot, request.speaker_id)
+                if settings.name_weight
+                else None
+            )
             if people is not None:
                 lift = fused * people * np.float32(settings.name_weight)
                 _raise(steps, "name", lift)
@@ -268,7 +360,9 @@ class EventRecall:
             steps["date"] = dates
             total = total + dates
         is_all_compared = "dense" in steps and snapshot.is_all_embedded
-        if not is_all_compared and (len(snapshot) <= SMALL_SCOPE or survey.is_excerpt or survey.is_held):
+        if not is_all_compared and (
+            len(snapshot) <= SMALL_SCOPE or survey.is_excerpt or survey.is_held
+        ):
             total = total + newest_first(snapshot) * LEAST_SCORE
         asked = of_questions(snapshot)
         if asked is not None:
@@ -276,14 +370,26 @@ class EventRecall:
             total = total * asked
         if snapshot.without_content is not None:
             total = np.where(snapshot.without_content, np.float32(0.0), total)
-        positions = best_of(snapshot, survey.admitted, total, self._wanted(request), observations_last=request.observations_last)
+        positions = best_of(
+            snapshot,
+            survey.admitted,
+            total,
+            self._wanted(request),
+            observations_last=request.observations_last,
+        )
         scores = total[positions].astype(np.float64)
         is_silent = False
         if request.is_automatic and not survey.is_excerpt:
-            is_silent = not tells_something(request, survey.keywords, near, is_partial=not snapshot.is_all_embedded)
-        return Candidates(snapshot, positions, scores, steps, has_vectors="dense" in steps, is_silent=is_silent)
+            is_silent = not tells_something(
+                request, survey.keywords, near, is_partial=not snapshot.is_all_embedded
+            )
+        return Candidates(
+            snapshot, positions, scores, steps, has_vectors="dense" in steps, is_silent=is_silent
+        )
 
-    def _nearest(self, request: RecallRequest, survey: Survey, query: str, dense: Scores) -> float | None:
+    def _nearest(
+        self, request: RecallRequest, survey: Survey, query: str, dense: Scores
+    ) -> float | None:
         """Return the similarity of the nearest vector to a query without its names, or None if that
         number cannot be compared between scopes.
 
@@ -292,10 +398,16 @@ class EventRecall:
         be missing: then None is returned too.
         """
         snapshot = survey.snapshot
-        is_known = snapshot.has_general_means and self._settings().vector_centering and not survey.is_excerpt
+        is_known = (
+            snapshot.has_general_means
+            and self._settings().vector_centering
+            and not survey.is_excerpt
+        )
         if not request.is_automatic or not is_known or 2 * snapshot.count < len(snapshot):
             return None
-        judged = snapshot.embedded if survey.admitted is None else snapshot.embedded & survey.admitted
+        judged = (
+            snapshot.embedded if survey.admitted is None else snapshot.embedded & survey.admitted
+        )
         near = np.where(judged, dense, np.float32(-1.0))
         bare = readings(query, list(snapshot.borne.written))[-1][0]
         vector = self.vectors.kept(bare) if self.vectors is not None and bare != query else None
@@ -318,7 +430,9 @@ class EventRecall:
         if self.reranker is None or not len(candidates.positions) or not request.queries:
             return candidates
         shown = request.at_least or request.top_k
-        shortlist = candidates.positions[: shown * self._settings().rerank_candidate_multiplier].tolist()
+        shortlist = candidates.positions[
+            : shown * self._settings().rerank_candidate_multiplier
+        ].tolist()
         documents = [candidates.snapshot.events[position].said for position in shortlist]
         ranked = await self.reranker.rerank(request.text, documents, len(documents), until)
         return reordered(candidates, {shortlist[index]: score for index, score in ranked})
@@ -340,24 +454,37 @@ class EventRecall:
 
     def _waiting(self, request: RecallRequest) -> list[Hit]:
         try:
-            return [] if self._pending is None else self._pending.find(request, self._settings().pending_limit)
+            return (
+                []
+                if self._pending is None
+                else self._pending.find(request, self._settings().pending_limit)
+            )
         except StorageError as error:
             log.warning("texts that are not filed yet are left out: %s", error)
             return []
 
     def _wanted(self, request: RecallRequest) -> int:
         """Return the number of candidates that the later steps choose from."""
-        multiplier = self._settings().rerank_candidate_multiplier if self.reranker is not None else 1
+        multiplier = (
+            self._settings().rerank_candidate_multiplier if self.reranker is not None else 1
+        )
         return max(request.top_k * max(multiplier, DIVERSITY_POOL) * 2, 50)
 
 
 def _fused(match: WordMatch, dense: Scores | None, settings: QuerySettings) -> Scores:
     keyword = match.scores
     if dense is None:
-        return from_zero(keyword) if settings.fusion == "weighted" else by_rank(keyword, keyword > 0)
-    vector_weight, keyword_weight = np.float32(settings.vector_weight), np.float32(settings.keyword_weight)
+        return (
+            from_zero(keyword) if settings.fusion == "weighted" else by_rank(keyword, keyword > 0)
+        )
+    vector_weight, keyword_weight = (
+        np.float32(settings.vector_weight),
+        np.float32(settings.keyword_weight),
+    )
     if settings.fusion == "weighted":
-        return vector_weight * stretched(dense) + keyword_weight * from_zero(keyword, at_least=FULL_MATCH * match.whole)
+        return vector_weight * stretched(dense) + keyword_weight * from_zero(
+            keyword, at_least=FULL_MATCH * match.whole
+        )
     return vector_weight * by_rank(dense) + keyword_weight * by_rank(keyword, keyword > 0)
 
 

@@ -73,8 +73,12 @@ def event_filter(
     if scope is None:
         if group_id:
             scope_key = Scope.group(group_id).key
-    elif (group_id and group_id != scope.group_id) or (request_type and request_type != scope.request_type):
-        raise InvalidInput(f"this search is bound to {scope.key}; leave group_id and request_type out")
+    elif (group_id and group_id != scope.group_id) or (
+        request_type and request_type != scope.request_type
+    ):
+        raise InvalidInput(
+            f"this search is bound to {scope.key}; leave group_id and request_type out"
+        )
     first, last = time_range(time_from, time_to, timezone)
     told = time_range(occurs_from, occurs_to, timezone, of="occurs")
     users = _both(_both(tuple(user_ids), user_id), sender_id)
@@ -98,7 +102,9 @@ def event_filter(
     )
 
 
-def conditioned(scope: Scope | None, conditions: Mapping[str, Any], timezone: str, now: float) -> EventFilter:
+def conditioned(
+    scope: Scope | None, conditions: Mapping[str, Any], timezone: str, now: float
+) -> EventFilter:
     """Return `event_filter` of a caller's conditions, which also excludes records that have expired
     at `now`.
 
@@ -113,7 +119,9 @@ def checked_conditions(conditions: Mapping[str, Any]) -> None:
     """Raise InvalidInput for an unknown condition."""
     unknown = sorted(set(conditions) - set(CONDITIONS))
     if unknown:
-        raise InvalidInput(f"{unknown[0]:.60}: unknown condition; known are {', '.join(CONDITIONS)}")
+        raise InvalidInput(
+            f"{unknown[0]:.60}: unknown condition; known are {', '.join(CONDITIONS)}"
+        )
 
 
 CONDITIONS = tuple(name for name in signature(event_filter).parameters if name != "scope")
@@ -121,7 +129,10 @@ CONDITIONS = tuple(name for name in signature(event_filter).parameters if name !
 
 
 def profile_filter(
-    scope: Scope, rule: LayerRule, public_layer: PublicLayer = "where_spoken", speakers: Sequence[str] = ()
+    scope: Scope,
+    rule: LayerRule,
+    public_layer: PublicLayer = "where_spoken",
+    speakers: Sequence[str] = (),
 ) -> ProfileFilter:
     """Return the filter of the profiles that may be searched in `scope`: its own, and those of
     users who have spoken there.
@@ -132,9 +143,21 @@ def profile_filter(
     public = layers_read(scope, "user", _ANYBODY, rule, has_spoken=True)
     own = layers_read(scope, "user", scope.user_id, rule) if scope.user_id else ()
     keys = [ProfileKey("user", scope.user_id, layer) for layer in own]
-    keys += [ProfileKey("group", scope.group_id, layer) for layer in layers_read(scope, "group", scope.group_id, rule)]
-    keys += [ProfileKey("user", user_id, layer) for user_id in speakers for layer in public if user_id != scope.user_id]
-    return ProfileFilter(public, tuple(keys), scope.key if PUBLIC_LAYER in public and public_layer != "everywhere" else None)
+    keys += [
+        ProfileKey("group", scope.group_id, layer)
+        for layer in layers_read(scope, "group", scope.group_id, rule)
+    ]
+    keys += [
+        ProfileKey("user", user_id, layer)
+        for user_id in speakers
+        for layer in public
+        if user_id != scope.user_id
+    ]
+    return ProfileFilter(
+        public,
+        tuple(keys),
+        scope.key if PUBLIC_LAYER in public and public_layer != "everywhere" else None,
+    )
 
 
 def bounded_top_k(wanted: int | None, default: int) -> int:
@@ -153,9 +176,14 @@ def time_range(
 ) -> tuple[float | None, float | None]:
     """Return both ends in seconds since the epoch, the earlier one first. Errors name `{of}_from` or `{of}_to`."""
     zone = named_zone(timezone)
-    first, last = _seconds(time_from, f"{of}_from", zone, end=False), _seconds(time_to, f"{of}_to", zone, end=True)
+    first, last = (
+        _seconds(time_from, f"{of}_from", zone, end=False),
+        _seconds(time_to, f"{of}_to", zone, end=True),
+    )
     if first is not None and last is not None and first > last:
-        return _seconds(time_to, f"{of}_to", zone, end=False), _seconds(time_from, f"{of}_from", zone, end=True)
+        return _seconds(time_to, f"{of}_to", zone, end=False), _seconds(
+            time_from, f"{of}_from", zone, end=True
+        )
     return first, last
 
 
@@ -180,7 +208,9 @@ def _seconds(value: Moment | None, name: str, zone: tzinfo, *, end: bool) -> flo
     if value is None or value == "":
         return None
     if isinstance(value, bool):
-        raise InvalidInput(f"{name}: {value!r} is no time; write 2026-02-21, or 2026-02-21T17:30+08:00")
+        raise InvalidInput(
+            f"{name}: {value!r} is no time; write 2026-02-21, or 2026-02-21T17:30+08:00"
+        )
     if isinstance(value, int | float):
         return float(value)
     if isinstance(value, str):
@@ -188,7 +218,9 @@ def _seconds(value: Moment | None, name: str, zone: tzinfo, *, end: bool) -> flo
         try:
             value = date.fromisoformat(text) if len(text) <= 10 else datetime.fromisoformat(text)
         except ValueError:
-            raise InvalidInput(f"{name}: {text!r:.60} is no time; write 2026-02-21, or 2026-02-21T17:30+08:00") from None
+            raise InvalidInput(
+                f"{name}: {text!r:.60} is no time; write 2026-02-21, or 2026-02-21T17:30+08:00"
+            ) from None
     if not isinstance(value, datetime):
         value = datetime.combine(value, time.max if end else time.min)
     try:

@@ -36,7 +36,9 @@ def weighted_sum(lists: Sequence[tuple[Mapping[Key, float], float]]) -> dict[Key
     return fused
 
 
-def reciprocal_rank(lists: Sequence[tuple[Mapping[Key, float], float]], k: int = RANK_CONSTANT) -> dict[Key, float]:
+def reciprocal_rank(
+    lists: Sequence[tuple[Mapping[Key, float], float]], k: int = RANK_CONSTANT
+) -> dict[Key, float]:
     """Return the sum of weight / (k + rank) for each key. Ranks start at 1."""
     fused: dict[Key, float] = {}
     for scores, weight in lists:
@@ -45,14 +47,18 @@ def reciprocal_rank(lists: Sequence[tuple[Mapping[Key, float], float]], k: int =
     return fused
 
 
-def nearest(vector: Vector, keys: Sequence[Key], matrix: Matrix, limit: int | None = None) -> dict[Key, float]:
+def nearest(
+    vector: Vector, keys: Sequence[Key], matrix: Matrix, limit: int | None = None
+) -> dict[Key, float]:
     """Return the similarities of the rows of `matrix` to `vector`, highest first, at most `limit`.
     Return nothing if the dimensions differ.
     """
     if not keys or matrix.shape[1] != vector.shape[0]:
         return {}
     similarities = matrix @ vector
-    return {keys[n]: float(similarities[n]) for n in np.argsort(-similarities, kind="stable")[:limit]}
+    return {
+        keys[n]: float(similarities[n]) for n in np.argsort(-similarities, kind="stable")[:limit]
+    }
 
 
 def scores_of(key: Key, **lists: Mapping[Key, float]) -> dict[str, float]:
@@ -66,7 +72,9 @@ def stretched(scores: Scores) -> Scores:
     return (scores - low) / np.float32(high - low) if high - low > 1e-9 else np.ones_like(scores)
 
 
-def with_estimates(similarities: Scores, known: Mask, keyword: Scores, admitted: Mask | None = None) -> Scores:
+def with_estimates(
+    similarities: Scores, known: Mask, keyword: Scores, admitted: Mask | None = None
+) -> Scores:
     """Return the similarities to a query. Those that are not `known` are estimated from the keyword
     scores.
 
@@ -115,5 +123,7 @@ def by_rank(scores: Scores, found: Mask | None = None) -> Scores:
     result = np.zeros_like(scores)
     positions = np.arange(len(scores)) if found is None else np.flatnonzero(found)
     order = positions[np.argsort(-scores[positions], kind="stable")]
-    result[order] = (RANK_CONSTANT + 1) / (RANK_CONSTANT + 1 + np.arange(len(order), dtype=np.float32))
+    result[order] = (RANK_CONSTANT + 1) / (
+        RANK_CONSTANT + 1 + np.arange(len(order), dtype=np.float32)
+    )
     return result

@@ -41,7 +41,9 @@ SAID_ELSEWHEN = 0.6
 """The factor on the lift by the time of saying, for an event that is about another time."""
 
 
-def lend_to_neighbours(scores: Scores, snapshot: Snapshot, *, weight: float, minutes: float) -> Scores:
+def lend_to_neighbours(
+    scores: Scores, snapshot: Snapshot, *, weight: float, minutes: float
+) -> Scores:
     """Return `scores` plus, for each event, `weight` times the scores of the events next to it in
     time and half of that for the second next.
 
@@ -158,11 +160,18 @@ def time_fit(snapshot: Snapshot, named: Sequence[NamedTime]) -> npt.NDArray[np.f
         fit[tells] *= np.float32(SAID_ELSEWHEN)
         for one in named:
             overlaps = tells & (last >= one.first) & (first <= one.last)
-            np.maximum(fit, np.where(overlaps, AT_THE_TIME if one.is_day else LONGER_SPAN, 0.0), out=fit, casting="unsafe")
+            np.maximum(
+                fit,
+                np.where(overlaps, AT_THE_TIME if one.is_day else LONGER_SPAN, 0.0),
+                out=fit,
+                casting="unsafe",
+            )
     return fit
 
 
-def _said_about(times: npt.NDArray[np.float64], named: Sequence[NamedTime]) -> npt.NDArray[np.float32]:
+def _said_about(
+    times: npt.NDArray[np.float64], named: Sequence[NamedTime]
+) -> npt.NDArray[np.float32]:
     """Return how well each of `times` (seconds since the epoch) fits one of the named times, 0 to 1."""
     fit = np.zeros(len(times), dtype=np.float32)
     for one in named:
@@ -173,7 +182,11 @@ def _said_about(times: npt.NDArray[np.float64], named: Sequence[NamedTime]) -> n
         around = (times >= one.first - DAY) & (times <= one.last + DAY)
         after = (times > one.last) & (times <= one.last + WEEK_AFTER)
         month = (times >= one.first - MONTH_AROUND) & (times <= one.last + MONTH_AROUND)
-        value = np.where(around, AT_THE_TIME, np.where(after, THE_WEEK_AFTER, np.where(month, THE_MONTH_AROUND, 0.0)))
+        value = np.where(
+            around,
+            AT_THE_TIME,
+            np.where(after, THE_WEEK_AFTER, np.where(month, THE_MONTH_AROUND, 0.0)),
+        )
         np.maximum(fit, value, out=fit, casting="unsafe")
     return fit
 

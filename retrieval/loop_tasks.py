@@ -47,4 +47,9 @@ class LoopTasks:
         with self._lock:
             self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            log.log(logging.DEBUG if isinstance(error, HistorianError) else logging.WARNING, "%s: %s", task.get_name(), error)
+            log.log(
+                logging.DEBUG if isinstance(error, HistorianError) else logging.WARNING,
+                "%s: %s",
+                task.get_name(),
+                error,
+            )

@@ -42,7 +42,8 @@ async def search_everywhere(
     keywords if the embedder fails.
     """
     found, (vector, dense) = await asyncio.gather(
-        asyncio.to_thread(events.search_keywords, query, where, CANDIDATES), _dense(query, where, events, embedder)
+        asyncio.to_thread(events.search_keywords, query, where, CANDIDATES),
+        _dense(query, where, events, embedder),
     )
     keywords = dict(found)
     farther = tuple(event_id for event_id in keywords if event_id not in dense)
@@ -50,10 +51,16 @@ async def search_everywhere(
         ids, matrix = await asyncio.to_thread(events.vectors, EventFilter(None, event_ids=farther))
         dense |= nearest(vector, ids, matrix)
     fuse = weighted_sum if settings.fusion == "weighted" else reciprocal_rank
-    fused = fuse([(completed(dense, keywords), settings.vector_weight), (keywords, settings.keyword_weight)])
+    fused = fuse(
+        [(completed(dense, keywords), settings.vector_weight), (keywords, settings.keyword_weight)]
+    )
     best = sorted(fused, key=lambda event_id: (-fused[event_id], event_id))[: top_k + CANDIDATES]
     return [
-        Hit(event, fused[event.event_id], scores_of(event.event_id, dense=dense, keyword=keywords, fused=fused))
+        Hit(
+            event,
+            fused[event.event_id],
+            scores_of(event.event_id, dense=dense, keyword=keywords, fused=fused),
+        )
         for event in await asyncio.to_thread(events.get, best)
         if (not event.is_message or has_content(event.text)) and not event.has_expired(where.now)
     ][:top_k]
@@ -72,7 +79,9 @@ async def _dense(
         compared = await asyncio.to_thread(events.nearest, vector, where, CANDIDATES)
         if compared is not None:
             return vector, dict(compared)
-        return vector, await asyncio.to_thread(lambda: nearest(vector, *events.vectors(where), CANDIDATES))
+        return vector, await asyncio.to_thread(
+            lambda: nearest(vector, *events.vectors(where), CANDIDATES)
+        )
     except HistorianError as error:
         log.warning("search by keywords alone: %s", error)
         return None, {}
@@ -99,7 +108,11 @@ async def own_words(
     running loop (None: after MODEL_SECONDS).
     """
     asked = request.where
-    for allowed, value in ((asked.user_ids, user_id), (asked.kinds, "fact"), (asked.sources, "job")):
+    for allowed, value in (
+        (asked.user_ids, user_id),
+        (asked.kinds, "fact"),
+        (asked.sources, "job"),
+    ):
         if allowed and value not in allowed:
             return []
     where = replace(
@@ -115,7 +128,9 @@ async def own_words(
     now = asyncio.get_running_loop().time()
     until = now + MODEL_SECONDS if until is None else until
     if until > now:
-        with suppress(ModelError, TimeoutError):  # the search of the private chat itself reports this error
+        with suppress(
+            ModelError, TimeoutError
+        ):  # the search of the private chat itself reports this error
             async with asyncio.timeout_at(until):
                 vectors = await steps.embed(request, until)
     return await run(_found, steps.events, request.queries, vectors, where, user_id, settings)
@@ -147,7 +162,9 @@ def _found(
             for place, (event_id, score) in enumerate(nearest(vector, ids, matrix).items()):
                 if place < OWN_CANDIDATES or event_id in keywords:
                     dense[event_id] = max(score, dense.get(event_id, score))
-    fused = weighted_sum([(completed(dense, keywords), settings.vector_weight), (keywords, settings.keyword_weight)])
+    fused = weighted_sum(
+        [(completed(dense, keywords), settings.vector_weight), (keywords, settings.keyword_weight)]
+    )
     best = sorted(fused, key=lambda event_id: (-fused[event_id], event_id))
     own = [event for event in events.get(best) if _is_own(event, user_id)][:MOST]
     return [

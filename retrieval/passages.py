@@ -41,7 +41,9 @@ class Passage:
         to are added in brackets.
         """
         pending = {hit.event.event_id for hit in self.hits if hit.pending}
-        return tuple(spoken(one, self.names, is_newest=one.event_id in pending) for one in self.events)
+        return tuple(
+            spoken(one, self.names, is_newest=one.event_id in pending) for one in self.events
+        )
 
     @property
     def text(self) -> str:
@@ -59,7 +61,9 @@ class Passage:
     @property
     def speakers(self) -> tuple[str, ...]:
         """The shown names of the speakers, in the order of their first message."""
-        return tuple(dict.fromkeys(name for event in self.events if (name := self.names.speaker(event))))
+        return tuple(
+            dict.fromkeys(name for event in self.events if (name := self.names.speaker(event)))
+        )
 
     @property
     def times(self) -> tuple[str, ...]:
@@ -67,7 +71,9 @@ class Passage:
         return tuple(event.timestamp_local for event in self.events)
 
 
-def passages(hits: Sequence[Hit], limit: int | None = None, names: ShownNames = AS_BORNE) -> list[Passage]:
+def passages(
+    hits: Sequence[Hit], limit: int | None = None, names: ShownNames = AS_BORNE
+) -> list[Passage]:
     """Return the hits as passages, best first, at most `limit`. Overlapping passages are joined.
 
     Hits need their neighbours (`search_events(…, neighbours=1)`) to have a context.
@@ -75,7 +81,10 @@ def passages(hits: Sequence[Hit], limit: int | None = None, names: ShownNames = 
     names = names.beside(texts_of(hits))
     found: list[tuple[dict[str, Placed], list[Hit]]] = []
     for hit in hits:
-        placed = {one.event.event_id: one for one in (Placed(hit.event, float(hit.place)), *context_of(hit))}
+        placed = {
+            one.event.event_id: one
+            for one in (Placed(hit.event, float(hit.place)), *context_of(hit))
+        }
         joined = [one for one in found if not placed.keys().isdisjoint(one[0])]
         if joined:
             first = joined[0]

@@ -56,19 +56,41 @@ class PendingHits:
             return []
         found: list[tuple[float, Job, Event, int]] = []
         jobs = self._queue.waiting(where.scope_key, JOBS_READ)
-        words = {word for query in request.queries for word in lookup_tokens(query)} if jobs else set()
+        words = (
+            {word for query in request.queries for word in lookup_tokens(query)} if jobs else set()
+        )
         for job in _latest(jobs):
-            if job.kind in ("remember", "talk") and job.scope.key == where.scope_key and not self._is_settled(job):
+            if (
+                job.kind in ("remember", "talk")
+                and job.scope.key == where.scope_key
+                and not self._is_settled(job)
+            ):
                 for n, event in enumerate(_events_of(job)):
                     if admits(where, event):
-                        found.append((len(words & _words_of(event.said)) / len(words) if words else 0.0, job, event, n))
+                        found.append(
+                            (
+                                len(words & _words_of(event.said)) / len(words) if words else 0.0,
+                                job,
+                                event,
+                                n,
+                            )
+                        )
         # Texts that were corrected after they were handed over will not be filed.
-        texts = [replace(event, text=text) for _, job, event, n in found for text in (event.text, self._drafts_of(job)[n])]
+        texts = [
+            replace(event, text=text)
+            for _, job, event, n in found
+            for text in (event.text, self._drafts_of(job)[n])
+        ]
         wrong = self._events.are_corrected(texts)
         found = [one for n, one in enumerate(found) if not any(wrong[2 * n : 2 * n + 2])]
         found.sort(key=lambda one: -one[0])
         return [
-            Hit(replace(event, text=self._drafts_of(job)[n]), share, {"words": share, "final": share}, pending=True)
+            Hit(
+                replace(event, text=self._drafts_of(job)[n]),
+                share,
+                {"words": share, "final": share},
+                pending=True,
+            )
             for share, job, event, n in found[:limit]
         ]
 
@@ -125,7 +147,10 @@ def _events_of(job: Job) -> list[Event]:
     """Return the events that a waiting job will file: its message, or its texts."""
     if job.kind == "talk":
         return message_events(job, LONGEST_DRAFT)
-    return [Event.of_job(job, n, kind, text, is_absolute=False) for n, (kind, text) in enumerate(job.texts)]
+    return [
+        Event.of_job(job, n, kind, text, is_absolute=False)
+        for n, (kind, text) in enumerate(job.texts)
+    ]
 
 
 def drafts(job: Job, bot_name: str) -> list[str]:

@@ -138,7 +138,9 @@ class QueryVectors:
                 asked.task.cancel()
                 self._forget(key, asked.task)
 
-    def _forget(self, key: tuple[asyncio.AbstractEventLoop, _Key], task: asyncio.Task[Vector]) -> None:
+    def _forget(
+        self, key: tuple[asyncio.AbstractEventLoop, _Key], task: asyncio.Task[Vector]
+    ) -> None:
         asked = self._running.get(key)
         if asked is not None and asked.task is task:
             del self._running[key]
@@ -148,7 +150,9 @@ class QueryVectors:
         if self._embedder.is_remote:
             return False
         waiting = sum(asked.until >= now for asked in list(self._running.values()))
-        return seconds <= 0 or (waiting > 0 and (waiting + 1) * (self._seconds_each or 0.0) > seconds)
+        return seconds <= 0 or (
+            waiting > 0 and (waiting + 1) * (self._seconds_each or 0.0) > seconds
+        )
 
     async def _embed(self, wanted: _Key) -> Vector:
         started, ahead = time.monotonic(), max(len(self._running), 1)
@@ -156,7 +160,9 @@ class QueryVectors:
         with self._lock:
             if self._has_loaded:  # the time of the first query includes loading the model
                 each = (time.monotonic() - started) / ahead
-                self._seconds_each = each if self._seconds_each is None else 0.7 * self._seconds_each + 0.3 * each
+                self._seconds_each = (
+                    each if self._seconds_each is None else 0.7 * self._seconds_each + 0.3 * each
+                )
             self._has_loaded = True
             self._kept[wanted] = (self._clock() + self._seconds(), vector)
             self._kept.move_to_end(wanted)

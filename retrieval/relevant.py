@@ -56,9 +56,15 @@ def waiting_talk(query: str, stores: ArticleStores, key: ArticleKey) -> list[Spo
 
     Records are left out, because they are also stored as events.
     """
-    said = [one.spoken for one in stores.buffer.oldest(key, sys.maxsize) if one.spoken.role != "record"][::-1]
+    said = [
+        one.spoken for one in stores.buffer.oldest(key, sys.maxsize) if one.spoken.role != "record"
+    ][::-1]
     sizes = accumulate(len(one.text) for one in said)
-    newest = {str(n): one for n, (one, size) in enumerate(zip(said, sizes, strict=True)) if size <= TALK_SEARCHED}
+    newest = {
+        str(n): one
+        for n, (one, size) in enumerate(zip(said, sizes, strict=True))
+        if size <= TALK_SEARCHED
+    }
     scores = keyword_scores(query, {name: one.text for name, one in newest.items()})
     return [newest[name] for name in sorted(scores, key=lambda name: -scores[name])[:MOST_FOUND]]
 
@@ -72,4 +78,8 @@ def keyword_scores(query: str, texts: Mapping[str, str]) -> dict[str, float]:
     words = set(query_tokens(query))
     shared = {name: words.intersection(search_tokens(text)) for name, text in texts.items()}
     holders = Counter(word for some in shared.values() for word in some)
-    return {name: sum(math.log1p(len(texts) / holders[word]) for word in some) for name, some in shared.items() if some}
+    return {
+        name: sum(math.log1p(len(texts) / holders[word]) for word in some)
+        for name, some in shared.items()
+        if some
+    }

@@ -12,7 +12,13 @@ from zoneinfo import ZoneInfo
 from ..schema.event import EventFilter
 from ..schema.scope import Scope
 from ..schema.settings import QuerySettings
-from ..text.questions import NamedTime, asking_sentences, asks_about_now, asks_about_past, named_times
+from ..text.questions import (
+    NamedTime,
+    asking_sentences,
+    asks_about_now,
+    asks_about_past,
+    named_times,
+)
 from ..text.remembered import remembered
 from ..text.tokens import estimate_tokens
 from .filters import bounded_top_k, conditioned
@@ -153,7 +159,9 @@ def scope_request(
         top_k=max(wanted, settings.auto_max_k) if automatic else wanted,
         at_least=wanted if automatic else None,
         at_most=wanted if automatic and top_k is not None else None,
-        half_life_days=settings.time_decay_half_life_days_auto if automatic else settings.time_decay_half_life_days_tools,
+        half_life_days=settings.time_decay_half_life_days_auto
+        if automatic
+        else settings.time_decay_half_life_days_tools,
         now=now,
         timezone=timezone,
         context=context,

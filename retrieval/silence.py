@@ -39,7 +39,11 @@ _ASKS = re.compile(r"[?？]|[吗呢么]|什么|啥|谁|哪|怎|几|多[少久大
 
 
 def tells_something(
-    request: RecallRequest, keywords: Sequence[WordMatch], near: Sequence[float | None], *, is_partial: bool = False
+    request: RecallRequest,
+    keywords: Sequence[WordMatch],
+    near: Sequence[float | None],
+    *,
+    is_partial: bool = False,
 ) -> bool:
     """Return True if the scope may hold an answer to one of the queries, or a memory about its
     subject.
@@ -53,7 +57,11 @@ def tells_something(
         return True
     queries = zip(request.said, keywords, near, strict=False)
     return any(
-        is_talk(said) or (has_content(said) and (_is_enough(said, match, best) or (is_partial and _is_enough(said, match, None))))
+        is_talk(said)
+        or (
+            has_content(said)
+            and (_is_enough(said, match, best) or (is_partial and _is_enough(said, match, None)))
+        )
         for said, match, best in queries
     )
 
@@ -69,7 +77,16 @@ def _is_enough(said: str, match: WordMatch, near: float | None) -> bool:
         return True
     best, length = float(match.scores.max(initial=0.0)), math.log(1 + match.words)
     if near is None:
-        evidence = WORDS_MATCH * best + WORDS_KNOWN * match.known + WORDS_LENGTH * length + WORDS_CONSTANT
+        evidence = (
+            WORDS_MATCH * best + WORDS_KNOWN * match.known + WORDS_LENGTH * length + WORDS_CONSTANT
+        )
         return evidence >= (WORDS_ASKED if asks(said) else WORDS_TOLD)
-    evidence = NEAR * near + MATCH * best + KNOWN * match.known + LENGTH * length + SIZE * math.log(count) + CONSTANT
+    evidence = (
+        NEAR * near
+        + MATCH * best
+        + KNOWN * match.known
+        + LENGTH * length
+        + SIZE * math.log(count)
+        + CONSTANT
+    )
     return evidence >= (ASKED if asks(said) else TOLD)

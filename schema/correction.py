@@ -43,23 +43,37 @@ class Correction:
         """Return the correction without the events and messages of other conversations, which are
         added to `elsewhere`.
         """
-        seen = {name: tuple(one for one in getattr(self, name) if one.scope.key == scope_key) for name in ("events", "messages")}
+        seen = {
+            name: tuple(one for one in getattr(self, name) if one.scope.key == scope_key)
+            for name in ("events", "messages")
+        }
         hidden = len(self.events) + len(self.messages) - sum(map(len, seen.values()))
-        return replace(self, events=seen["events"], messages=seen["messages"], elsewhere=self.elsewhere + hidden)
+        return replace(
+            self,
+            events=seen["events"],
+            messages=seen["messages"],
+            elsewhere=self.elsewhere + hidden,
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Return the correction as JSON values."""
         told = {one.name: getattr(self, one.name) for one in fields(self)}
         told["lines"] = _lines_as_json(self.lines)
-        told |= {name: [asdict(one) for one in getattr(self, name)] for name in ("events", "messages")}
+        told |= {
+            name: [asdict(one) for one in getattr(self, name)] for name in ("events", "messages")
+        }
         return told | {"still_told": list(self.still_told)}
 
     @classmethod
     def of_json(cls, stored: Mapping[str, Any]) -> Correction:
         """Return the correction from the values of `as_json`."""
         lines = _lines_of_json(stored["lines"])
-        records = {name: tuple(map(_event_of_json, stored[name])) for name in ("events", "messages")}
-        return cls(**{**stored, "lines": lines, **records, "still_told": tuple(stored["still_told"])})
+        records = {
+            name: tuple(map(_event_of_json, stored[name])) for name in ("events", "messages")
+        }
+        return cls(
+            **{**stored, "lines": lines, **records, "still_told": tuple(stored["still_told"])}
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +106,15 @@ class CorrectionRecord:
     def encoded(self) -> str:
         """Return the record as JSON text."""
         told: dict[str, Any] = {
-            name: list(getattr(self, name)) for name in ("added", "edited", "links", "job_ids", "digests", "entities")
+            name: list(getattr(self, name))
+            for name in ("added", "edited", "links", "job_ids", "digests", "entities")
         }
-        told |= {"correction": self.correction.as_json(), "scope_key": self.scope_key, "until": self.until, "text": self.text}
+        told |= {
+            "correction": self.correction.as_json(),
+            "scope_key": self.scope_key,
+            "until": self.until,
+            "text": self.text,
+        }
         told |= {name: _lines_as_json(getattr(self, name)) for name in ("new_lines", "fewer")}
         return json.dumps(told, ensure_ascii=False)
 
@@ -110,7 +130,10 @@ class CorrectionRecord:
             new_lines=_lines_of_json(told["new_lines"]),
             fewer=_lines_of_json(told["fewer"]),
             links=tuple(EventLink(*one) for one in told["links"]),
-            **{name: tuple(told[name]) for name in ("added", "edited", "job_ids", "digests", "entities")},
+            **{
+                name: tuple(told[name])
+                for name in ("added", "edited", "job_ids", "digests", "entities")
+            },
         )
 
 
@@ -150,5 +173,7 @@ def _lines_of_json(stored: Iterable[Sequence[Any]]) -> tuple[tuple[ProfileKey, P
 
 def _event_of_json(stored: Mapping[str, Any]) -> Event:
     known = {one.name: stored[one.name] for one in fields(Event) if one.name in stored}
-    values: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in known.items()}
+    values: dict[str, Any] = {
+        name: tuple(one) if isinstance(one, list) else one for name, one in known.items()
+    }
     return Event(**values)

@@ -41,7 +41,11 @@ class Entity:
         including events made from the words of several people. For a group: the events of its
         conversation.
         """
-        return EventFilter(None, people=(self.id,)) if self.type == "user" else EventFilter(self.scope.key)
+        return (
+            EventFilter(None, people=(self.id,))
+            if self.type == "user"
+            else EventFilter(self.scope.key)
+        )
 
     def spoke(self, user_id: str, group_id: str) -> bool:
         """Return True if a message of `user_id` in `group_id` ("" in private) belongs to the

@@ -83,7 +83,9 @@ class ModelUnavailable(ModelError):
     HTTP status, None if there was no response.
     """
 
-    def __init__(self, message: str, *, retry_after: float | None = None, status: int | None = None) -> None:
+    def __init__(
+        self, message: str, *, retry_after: float | None = None, status: int | None = None
+    ) -> None:
         super().__init__(message)
         self.retry_after = retry_after
         self.status = status

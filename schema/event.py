@@ -136,17 +136,40 @@ class Event:
     expires_at: float | None = None
 
     @classmethod
-    def of_job(cls, job: Job, n: int, kind: EventKind, text: str, *, is_absolute: bool, **written: Unpack[Written]) -> Event:
+    def of_job(
+        cls,
+        job: Job,
+        n: int,
+        kind: EventKind,
+        text: str,
+        *,
+        is_absolute: bool,
+        **written: Unpack[Written],
+    ) -> Event:
         """Return the event of the n-th text of a job. Its id is derived from the job, so that a
         second run makes the same event.
         """
         ids = {"event_id": f"{job.job_id}:{n}", "job_id": job.job_id}
         # The id that is added to a name borne by two people is not part of the name.
         user_name = job.user_name.removesuffix(id_mark(job.user_id))
-        names: Written = {"user_name": user_name, "bot_name": job.bot_name, "group_name": job.group_name, "version": VERSION}
+        names: Written = {
+            "user_name": user_name,
+            "bot_name": job.bot_name,
+            "group_name": job.group_name,
+            "version": VERSION,
+        }
         labels = labels_of_job(job)
         written = {**names, **labels, **written}
-        return cls.in_scope(job.scope, job.moment, job.timezone, kind, text, **ids, is_absolute=is_absolute, **written)
+        return cls.in_scope(
+            job.scope,
+            job.moment,
+            job.timezone,
+            kind,
+            text,
+            **ids,
+            is_absolute=is_absolute,
+            **written,
+        )
 
     @classmethod
     def in_scope(
@@ -251,7 +274,9 @@ class Event:
         """
         found: list[NamedPerson] = []
         for one in sorted(map(NamedPerson.read, self.people)):
-            if (found[-1].end if found else 0) <= one.start < one.end <= len(self.text) and one.user_id:
+            if (found[-1].end if found else 0) <= one.start < one.end <= len(
+                self.text
+            ) and one.user_id:
                 found.append(one)
         return tuple(found)
 
@@ -292,7 +317,10 @@ class Event:
     def entities(self) -> list[str]:
         """The keys of the entities with which the event is forgotten, as in `Job.entities`."""
         people = dict.fromkeys(("user", one) for one in (self.user_id, *self.speakers) if one)
-        return [f"{kind}:{one}" for kind, one in (*people, *([("group", self.group_id)] if self.group_id else []))]
+        return [
+            f"{kind}:{one}"
+            for kind, one in (*people, *([("group", self.group_id)] if self.group_id else []))
+        ]
 
     def explain(self) -> str:
         """Return the event's origin and the gate's findings, one per line."""
@@ -303,12 +331,19 @@ class Event:
             f"written by {self.rewritten_by}, {'absolute' if self.is_absolute else 'not absolute'}",
         ]
         if self.handed_over:
-            lines.append(f"handed over as: {self.handed_over}" + (f" (said by {self.said_by})" if self.said_by else ""))
+            lines.append(
+                f"handed over as: {self.handed_over}"
+                + (f" (said by {self.said_by})" if self.said_by else "")
+            )
         if self.occurs_from is not None and self.occurs_until is not None:
             first, last = self.local_day(self.occurs_from), self.local_day(self.occurs_until)
             lines.append(f"tells of {first}" + (f" to {last}" if last != first else ""))
         if self.superseded_by:
-            until = f" on {self.local_day(self.superseded_at)}" if self.superseded_at is not None else ""
+            until = (
+                f" on {self.local_day(self.superseded_at)}"
+                if self.superseded_at is not None
+                else ""
+            )
             lines.append(f"superseded{until} by {self.superseded_by}")
         if self.corrected_by:
             lines.append(f"corrected by {self.corrected_by}")

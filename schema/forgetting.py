@@ -53,17 +53,25 @@ class ForgetRequest:
 
     def with_known(self, more: Iterable[Known]) -> ForgetRequest:
         """Return the request with more data added, without duplicates."""
-        found: dict[str, dict[Any, None]] = {name: dict.fromkeys(getattr(self, name)) for name in _KNOWN}
+        found: dict[str, dict[Any, None]] = {
+            name: dict.fromkeys(getattr(self, name)) for name in _KNOWN
+        }
         for data in more:
             for name in _KNOWN:
                 values = data.get(name, ())
-                found[name].update(dict.fromkeys(map(tuple, values) if name == "moments" else values))
+                found[name].update(
+                    dict.fromkeys(map(tuple, values) if name == "moments" else values)
+                )
         every: dict[str, Any] = {name: tuple(values) for name, values in found.items()}
         return replace(self, **every)
 
     def is_as(self, other: ForgetRequest | None) -> bool:
         """Return True if both requests have the same entity, time and treatment of mentions."""
-        return other is not None and (self.entity, self.until, self.mentions) == (other.entity, other.until, other.mentions)
+        return other is not None and (self.entity, self.until, self.mentions) == (
+            other.entity,
+            other.until,
+            other.mentions,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,8 +33,16 @@ def told(value: object) -> str:
     """Return a rejected value for a message: numbers and short strings verbatim, otherwise only the
     type and size.
     """
-    is_short = len(value) <= MOST_TOLD if isinstance(value, str) else isinstance(value, int) and value.bit_length() <= 128
-    return repr(value) if is_short or value is None or isinstance(value, float) else type_and_size(value)
+    is_short = (
+        len(value) <= MOST_TOLD
+        if isinstance(value, str)
+        else isinstance(value, int) and value.bit_length() <= 128
+    )
+    return (
+        repr(value)
+        if is_short or value is None or isinstance(value, float)
+        else type_and_size(value)
+    )
 
 
 def type_and_size(value: object) -> str:
@@ -58,16 +66,27 @@ def validate_id(value: object, what: str) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str):
-        raise InvalidInput(f"{what}: expected a string of 1-{MAX_ID_CHARACTERS} printable characters, got {told(value)}")
+        raise InvalidInput(
+            f"{what}: expected a string of 1-{MAX_ID_CHARACTERS} printable characters, got {told(value)}"
+        )
     if not value:
         raise InvalidInput(f"{what}: empty; pass the platform's own id")
     if value != value.strip():
-        raise InvalidInput(f"{what}: {told(value)} begins or ends with white space; pass the platform's own id")
+        raise InvalidInput(
+            f"{what}: {told(value)} begins or ends with white space; pass the platform's own id"
+        )
     if len(value) > MAX_ID_CHARACTERS:
-        raise InvalidInput(f"{what}: {len(value)} characters; at most {MAX_ID_CHARACTERS} are allowed")
-    bad = next((c for c in value if unicodedata.category(c) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}), None)
+        raise InvalidInput(
+            f"{what}: {len(value)} characters; at most {MAX_ID_CHARACTERS} are allowed"
+        )
+    bad = next(
+        (c for c in value if unicodedata.category(c) in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}),
+        None,
+    )
     if bad is not None:
-        raise InvalidInput(f"{what}: {told(value)} holds U+{ord(bad):04X}, which is not printable; remove it")
+        raise InvalidInput(
+            f"{what}: {told(value)} holds U+{ord(bad):04X}, which is not printable; remove it"
+        )
     return value
 
 

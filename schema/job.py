@@ -42,7 +42,18 @@ after the year 5138."""
 FIRST_YEAR, LAST_YEAR = 1900, 9000
 """Times outside these years could overflow `datetime` when converted to another time zone or moved by years."""
 
-JobKind = Literal["remember", "forget", "edit", "rollback", "index", "states", "rollback_article", "reprocess", "talk", "profile"]
+JobKind = Literal[
+    "remember",
+    "forget",
+    "edit",
+    "rollback",
+    "index",
+    "states",
+    "rollback_article",
+    "reprocess",
+    "talk",
+    "profile",
+]
 
 # Characters that are not text: C0 and C1 controls other than tab, line feed and carriage return,
 # and lone surrogates.
@@ -65,7 +76,9 @@ def clean_name(value: str) -> str:
     (U+200B, U+3164), which is invisible.
     """
     name = clean_text(value)
-    shown = (one for one in name if not one.isspace() and unicodedata.category(one) not in ("Cf", "Mn"))
+    shown = (
+        one for one in name if not one.isspace() and unicodedata.category(one) not in ("Cf", "Mn")
+    )
     return name if any(one not in _BLANKS for one in shown) else ""
 
 
@@ -86,7 +99,9 @@ def named_zone(value: str) -> ZoneInfo:
     try:
         return ZoneInfo(value)
     except (ZoneInfoNotFoundError, ValueError, OSError, TypeError):
-        raise InvalidInput(f"timezone: {told(value)} is not an IANA time zone; use a name such as Asia/Shanghai or UTC") from None
+        raise InvalidInput(
+            f"timezone: {told(value)} is not an IANA time zone; use a name such as Asia/Shanghai or UTC"
+        ) from None
 
 
 def check_timezone(value: str) -> str:
@@ -103,9 +118,13 @@ def check_timestamp(value: str | float | datetime, what: str = "timestamp") -> s
         moment = value
     elif type(value) in (int, float):
         try:
-            moment = datetime.fromtimestamp(float(value) / (1000 if float(value) >= MILLISECONDS else 1), UTC)
+            moment = datetime.fromtimestamp(
+                float(value) / (1000 if float(value) >= MILLISECONDS else 1), UTC
+            )
         except (ValueError, OverflowError, OSError):
-            raise InvalidInput(f"{what}: {value!r:.40} is no time in seconds or milliseconds since 1970") from None
+            raise InvalidInput(
+                f"{what}: {value!r:.40} is no time in seconds or milliseconds since 1970"
+            ) from None
     else:
         try:
             moment = datetime.fromisoformat(value)  # type: ignore[arg-type]  # TypeError is caught
@@ -114,7 +133,9 @@ def check_timestamp(value: str | float | datetime, what: str = "timestamp") -> s
                 f"{what}: {told(value)} is not an ISO 8601 time; write it like 2026-02-21T17:30:00+08:00"
             ) from None
     if moment.utcoffset() is None:
-        raise InvalidInput(f"{what}: {moment.isoformat()} has no offset; write it like 2026-02-21T17:30:00+08:00")
+        raise InvalidInput(
+            f"{what}: {moment.isoformat()} has no offset; write it like 2026-02-21T17:30:00+08:00"
+        )
     if not FIRST_YEAR <= moment.year <= LAST_YEAR:
         raise InvalidInput(
             f"{what}: {moment.isoformat()} lies outside of the years {FIRST_YEAR} to {LAST_YEAR}; pass the real one"
@@ -135,7 +156,9 @@ def check_expiry(value: object, timezone: str, what: str = "expires_at") -> floa
         try:
             day = date.fromisoformat(value.strip())
         except ValueError:
-            raise InvalidInput(f"{what}: {told(value)} is no day; write 2026-12-31, or 2026-12-31T17:30:00+08:00") from None
+            raise InvalidInput(
+                f"{what}: {told(value)} is no day; write 2026-12-31, or 2026-12-31T17:30:00+08:00"
+            ) from None
     if day is None:
         moment = datetime.fromisoformat(check_timestamp(value, what))  # type: ignore[arg-type]
     elif FIRST_YEAR <= day.year <= LAST_YEAR:
@@ -151,7 +174,9 @@ def check_size(texts: Iterable[str], what: str) -> None:
     """
     size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
     if size > MAX_JOB_BYTES:
-        raise InvalidInput(f"{what}: {size} bytes, at most {MAX_JOB_BYTES} are allowed; shorten its texts or its recent_messages")
+        raise InvalidInput(
+            f"{what}: {size} bytes, at most {MAX_JOB_BYTES} are allowed; shorten its texts or its recent_messages"
+        )
 
 
 CleanText = Annotated[str, AfterValidator(clean_text)]
@@ -163,10 +188,15 @@ class RecentMessage(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    sender_id: Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(value, int) else value)] = ""
+    sender_id: Annotated[
+        str, BeforeValidator(lambda value: str(value) if isinstance(value, int) else value)
+    ] = ""
     sender_name: CleanName = ""
     text: CleanText = ""
-    at: Annotated[str, BeforeValidator(lambda value: value if isinstance(value, str) else check_timestamp(value))] = ""
+    at: Annotated[
+        str,
+        BeforeValidator(lambda value: value if isinstance(value, str) else check_timestamp(value)),
+    ] = ""
 
 
 def _expiry(value: object, info: ValidationInfo) -> float | None:
@@ -207,7 +237,9 @@ class Job(BaseModel):
     not_before: float = 0.0
     last_error: str = ""
     tags: Annotated[tuple[str, ...], BeforeValidator(clean_tags)] = ()
-    metadata: Annotated[dict[str, Any], BeforeValidator(clean_metadata)] = Field(default_factory=dict)
+    metadata: Annotated[dict[str, Any], BeforeValidator(clean_metadata)] = Field(
+        default_factory=dict
+    )
     expires_at: Annotated[float | None, BeforeValidator(_expiry)] = None
 
     @model_validator(mode="before")
@@ -217,7 +249,9 @@ class Job(BaseModel):
             return data
         data = dict(data)
         sender = data.pop("sender_id", None)
-        if sender not in (None, "") and (data.get("request_type") == "group" or data.get("user_id") in (None, "")):
+        if sender not in (None, "") and (
+            data.get("request_type") == "group" or data.get("user_id") in (None, "")
+        ):
             data["user_id"] = sender
         old_name = data.pop("summary", None)
         if old_name and not data.get("action_summary"):
@@ -227,7 +261,15 @@ class Job(BaseModel):
         for key in ("user_id", "group_id", "bot_id", "request_id"):
             if isinstance(data.get(key), int) and not isinstance(data[key], bool):
                 data[key] = str(data[key])
-        empty = ("user_id", "group_id", "bot_id", "action_summary", "user_name", "group_name", "bot_name")
+        empty = (
+            "user_id",
+            "group_id",
+            "bot_id",
+            "action_summary",
+            "user_name",
+            "group_name",
+            "bot_name",
+        )
         return {**data, **{key: "" for key in empty if data.get(key) is None}}
 
     @model_validator(mode="after")
@@ -235,16 +277,22 @@ class Job(BaseModel):
         validate_id(self.request_id, "request_id")
         no_reserved_user(validate_id(self.user_id, "user_id"))
         if self.request_type == "group" and not self.group_id:
-            raise InvalidInput("group_id: missing in a group job; pass the id of the group, or request_type='private'")
+            raise InvalidInput(
+                "group_id: missing in a group job; pass the id of the group, or request_type='private'"
+            )
         if self.request_type == "private" and self.group_id:
-            raise InvalidInput(f"group_id: {told(self.group_id)} given for a private job; leave it out, or request_type='group'")
+            raise InvalidInput(
+                f"group_id: {told(self.group_id)} given for a private job; leave it out, or request_type='group'"
+            )
         for what in ("group_id", "bot_id"):
             if getattr(self, what):
                 validate_id(getattr(self, what), what)
         if not self.job_id:
             object.__setattr__(self, "job_id", make_job_id(self.request_id, self.end_seq))
         elif self.job_id != make_job_id(self.request_id, self.end_seq):
-            raise InvalidInput(f"job_id: {told(self.job_id)} does not belong to request {told(self.request_id)}, {self.end_seq}")
+            raise InvalidInput(
+                f"job_id: {told(self.job_id)} does not belong to request {told(self.request_id)}, {self.end_seq}"
+            )
         return self
 
     @property
@@ -254,12 +302,16 @@ class Job(BaseModel):
     @property
     def entities(self) -> frozenset[str]:
         """The keys by which jobs are serialised: `user:{id}` and, in a group, `group:{id}`."""
-        return frozenset([f"user:{self.user_id}", *([f"group:{self.group_id}"] if self.group_id else [])])
+        return frozenset(
+            [f"user:{self.user_id}", *([f"group:{self.group_id}"] if self.group_id else [])]
+        )
 
     @property
     def texts(self) -> list[tuple[Literal["action", "fact"], str]]:
         """(kind, text) of each future event, in order."""
-        facts: list[tuple[Literal["action", "fact"], str]] = [("fact", text) for text in self.new_info]
+        facts: list[tuple[Literal["action", "fact"], str]] = [
+            ("fact", text) for text in self.new_info
+        ]
         return [("action", self.action_summary), *facts] if self.action_summary else facts
 
     @property
@@ -275,7 +327,11 @@ class Job(BaseModel):
         """The ids of the senders of these messages who have no name, without the user and the
         bot.
         """
-        nameless = (one.sender_id for one in self.recent_messages[-SPEAKERS_LOOKED_AT:] if not one.sender_name)
+        nameless = (
+            one.sender_id
+            for one in self.recent_messages[-SPEAKERS_LOOKED_AT:]
+            if not one.sender_name
+        )
         return [one for one in nameless if one not in ("", self.user_id, self.bot_id)]
 
     @property
@@ -303,7 +359,16 @@ def make_job_id(request_id: str, end_seq: int) -> str:
     return f"{encode_id(request_id)}-{end_seq}"
 
 
-_TELLING = frozenset(("literal_error", "int_parsing", "int_type", "bool_parsing", "greater_than_equal", "less_than_equal"))
+_TELLING = frozenset(
+    (
+        "literal_error",
+        "int_parsing",
+        "int_type",
+        "bool_parsing",
+        "greater_than_equal",
+        "less_than_equal",
+    )
+)
 """Types of errors of number and literal fields, for which messages quote the value."""
 
 
@@ -319,7 +384,9 @@ def parse_job(data: Mapping[str, Any]) -> Job:
     except ValidationError as error:
         field, _, first = problems(error, whole="job")[0]
         if first["type"] == "extra_forbidden":
-            raise InvalidInput(f"{field}: unknown field; known are {', '.join(Job.model_fields)}") from None
+            raise InvalidInput(
+                f"{field}: unknown field; known are {', '.join(Job.model_fields)}"
+            ) from None
         if first["type"] == "missing":
             raise InvalidInput(f"{field}: missing; every job needs it") from None
         message = invalid_input(error, whole="job")

@@ -43,7 +43,9 @@ def clean_tags(given: object, what: str = "tags") -> tuple[str, ...]:
             raise InvalidInput(f"{what}[{n}]: expected a text, got {type_and_size(one)}")
         tag = _tag(one)
         if len(tag) > LONGEST_TAG:
-            raise InvalidInput(f"{what}[{n}]: {len(tag)} characters; a tag has at most {LONGEST_TAG}")
+            raise InvalidInput(
+                f"{what}[{n}]: {len(tag)} characters; a tag has at most {LONGEST_TAG}"
+            )
         if any(unicodedata.category(one)[0] in "LNPS" for one in tag):
             tags[tag] = None
     if len(tags) > MOST_TAGS:
@@ -66,11 +68,15 @@ def clean_metadata(given: object, what: str = "metadata") -> dict[str, Any]:
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise InvalidInput(f'{what}: expected an object such as {{"thread": 7}}, got {type_and_size(given)}')
+        raise InvalidInput(
+            f'{what}: expected an object such as {{"thread": 7}}, got {type_and_size(given)}'
+        )
     cleaned: dict[str, Any] = _value(given, what, _DEEPEST)
     size = len(metadata_json(cleaned).encode())
     if size > MOST_METADATA_BYTES:
-        raise InvalidInput(f"{what}: {size} bytes as JSON; at most {MOST_METADATA_BYTES} are allowed")
+        raise InvalidInput(
+            f"{what}: {size} bytes as JSON; at most {MOST_METADATA_BYTES} are allowed"
+        )
     return cleaned
 
 
@@ -97,7 +103,9 @@ def last_expiry(moments: Iterable[float | None]) -> float | None:
     (20.0, None, None)
     """
     known = list(moments)
-    return max((one for one in known if one is not None), default=None) if None not in known else None
+    return (
+        max((one for one in known if one is not None), default=None) if None not in known else None
+    )
 
 
 def read_metadata(text: str) -> dict[str, Any]:
@@ -107,7 +115,9 @@ def read_metadata(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         if isinstance(error, InvalidInput):
             raise
-        raise InvalidInput(f'metadata: {told(text)} is no JSON; write an object such as {{"thread": 7}}') from None
+        raise InvalidInput(
+            f'metadata: {told(text)} is no JSON; write an object such as {{"thread": 7}}'
+        ) from None
 
 
 def metadata_json(metadata: Mapping[str, Any]) -> str:
@@ -142,12 +152,17 @@ def _value(value: object, where: str, levels: int) -> Any:
         raise InvalidInput(f"{where}: nested more than {_DEEPEST} levels deep")
     if not isinstance(value, Mapping):
         return [_value(one, f"{where}[{n}]", levels - 1) for n, one in enumerate(value)]
-    return {_key(key, where): _value(one, f"{where}.{key!s:.{_LONGEST_KEY}}", levels - 1) for key, one in value.items()}
+    return {
+        _key(key, where): _value(one, f"{where}.{key!s:.{_LONGEST_KEY}}", levels - 1)
+        for key, one in value.items()
+    }
 
 
 def _key(key: object, where: str) -> str:
     if not isinstance(key, str) or not 0 < len(key) <= _LONGEST_KEY or key != _storable(key):
-        raise InvalidInput(f"{where}.{told(key)}: a key is a text of 1 to {_LONGEST_KEY} characters")
+        raise InvalidInput(
+            f"{where}.{told(key)}: a key is a text of 1 to {_LONGEST_KEY} characters"
+        )
     return key
 
 

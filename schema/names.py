@@ -37,14 +37,24 @@ class Names:
         `bot_name` is used if the job has none. Members without a name are named by their id.
         """
         bot_name = job.bot_name or bot_name
-        nameless = (name for sender_id in job.nameless_speakers for name in cls(user_id=sender_id).user_names)
+        nameless = (
+            name
+            for sender_id in job.nameless_speakers
+            for name in cls(user_id=sender_id).user_names
+        )
         return cls(
             bot_name=bot_name[:LONGEST_NAME],
             user_name=job.user_name[:LONGEST_NAME],
             user_id=job.user_id,
             group_name=job.group_name[:LONGEST_NAME],
             group_id=job.group_id,
-            others=tuple(dict.fromkeys(name for name in (*job.speakers, *nameless) if name not in (bot_name, job.user_name))),
+            others=tuple(
+                dict.fromkeys(
+                    name
+                    for name in (*job.speakers, *nameless)
+                    if name not in (bot_name, job.user_name)
+                )
+            ),
         )
 
     @property

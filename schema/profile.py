@@ -40,7 +40,11 @@ class ProfileKey:
     def of_job(cls, job: Job, rule: LayerRule) -> list[ProfileKey]:
         """Return the keys of the profiles that a job may change."""
         keys = [cls("user", job.user_id, layer_written(job.scope, "user", rule))]
-        return [*keys, cls("group", job.group_id, layer_written(job.scope, "group", rule))] if job.group_id else keys
+        return (
+            [*keys, cls("group", job.group_id, layer_written(job.scope, "group", rule))]
+            if job.group_id
+            else keys
+        )
 
     @classmethod
     def of_index_id(cls, index_id: str) -> ProfileKey:
@@ -51,7 +55,9 @@ class ProfileKey:
         return f"{self.entity}@{self.layer}" if self.layer else self.entity
 
 
-LineKind = Literal["identity", "health", "home", "work", "relation", "taste", "habit", "plan", "boundary", "other"]
+LineKind = Literal[
+    "identity", "health", "home", "work", "relation", "taste", "habit", "plan", "boundary", "other"
+]
 """The subject of a profile line: `identity` includes name, birthday and languages, `boundary`
 includes standing wishes."""
 LINE_KINDS: tuple[LineKind, ...] = get_args(LineKind)
@@ -92,7 +98,11 @@ class ProfileLine:
         """The text followed by the last day on which it was stated: `lives in Leeds (2026-03-02)`.
         If the text already holds that day, it is not added.
         """
-        return f"{self.text} ({self.last_day})" if self.last_day and self.last_day not in self.text else self.text
+        return (
+            f"{self.text} ({self.last_day})"
+            if self.last_day and self.last_day not in self.text
+            else self.text
+        )
 
     @property
     def told_when(self) -> str:
@@ -115,7 +125,9 @@ class ProfileLine:
         """Return True if the line has not ended at `moment`, ISO 8601 in UTC. A day as `until` ends
         at its last moment in UTC.
         """
-        until = f"{self.until}T23:59:59+00:00" if len(self.until) == len("2026-03-02") else self.until
+        until = (
+            f"{self.until}T23:59:59+00:00" if len(self.until) == len("2026-03-02") else self.until
+        )
         return not until or until >= moment
 
     @staticmethod
@@ -127,8 +139,15 @@ class ProfileLine:
 
     def as_json(self) -> dict[str, Any]:
         """Return the fields that differ from the defaults, as JSON values."""
-        told = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
-        return {name: value for name, value in told.items() if value not in (_LINE_DEFAULTS.get(name), [])}
+        told = {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in asdict(self).items()
+        }
+        return {
+            name: value
+            for name, value in told.items()
+            if value not in (_LINE_DEFAULTS.get(name), [])
+        }
 
     @classmethod
     def of_json(cls, stored: Mapping[str, Any]) -> ProfileLine:
@@ -136,19 +155,27 @@ class ProfileLine:
         becomes `other`.
         """
         known = {field.name: stored[field.name] for field in fields(cls) if field.name in stored}
-        known |= {name: tuple(map(str, known[name])) for name in ("evidence", "tags") if name in known}
+        known |= {
+            name: tuple(map(str, known[name])) for name in ("evidence", "tags") if name in known
+        }
         known["kind"] = known["kind"] if known.get("kind") in LINE_KINDS else "other"
         return cls(**known)
 
 
-_LINE_DEFAULTS = {field.name: field.default for field in fields(ProfileLine) if isinstance(field.default, str | int | bool)}
+_LINE_DEFAULTS = {
+    field.name: field.default
+    for field in fields(ProfileLine)
+    if isinstance(field.default, str | int | bool)
+}
 
 
 def line_id_of(text: str, *origin: str) -> str:
     """Return the id of a new line: the same for the same text and origin (such as the id of an
     event).
     """
-    return hashlib.sha256("\0".join((*origin, text)).encode("utf-8", "replace")).hexdigest()[:_ID_CHARACTERS]
+    return hashlib.sha256("\0".join((*origin, text)).encode("utf-8", "replace")).hexdigest()[
+        :_ID_CHARACTERS
+    ]
 
 
 def bounded_evidence(ids: Iterable[str]) -> tuple[str, ...]:
@@ -198,4 +225,8 @@ class ProfileFilter:
 
 def profile_text(profile: Profile) -> str:
     """Return the text of a profile for searching and embedding: name, tags and lines."""
-    return "\n".join(part for part in (profile.name, ", ".join(profile.tags), *(line.text for line in profile.lines)) if part)
+    return "\n".join(
+        part
+        for part in (profile.name, ", ".join(profile.tags), *(line.text for line in profile.lines))
+        if part
+    )

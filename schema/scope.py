@@ -52,7 +52,9 @@ class Scope:
         elif self.request_type == "private":
             validate_id(self.user_id, "user_id")
             if self.group_id:
-                raise InvalidInput(f"group_id: {self.group_id!r} given for a private chat; leave it out or use a group scope")
+                raise InvalidInput(
+                    f"group_id: {self.group_id!r} given for a private chat; leave it out or use a group scope"
+                )
         else:
             raise InvalidInput(f"request_type: {self.request_type!r} is not one of group, private")
 
@@ -120,14 +122,18 @@ never in groups or private chats."""
 def no_reserved_user(user_id: str) -> str:
     """Return `user_id`, or raise InvalidInput if it is RESERVED_USER."""
     if user_id == RESERVED_USER:
-        raise InvalidInput(f"user_id: {RESERVED_USER!r} is reserved; for shared notes, use SHARED_NOTES or `--notes`")
+        raise InvalidInput(
+            f"user_id: {RESERVED_USER!r} is reserved; for shared notes, use SHARED_NOTES or `--notes`"
+        )
     return user_id
 
 
 def checked_scope(scope: object) -> Scope:
     """Return `scope`, or raise InvalidInput if it is not a Scope."""
     if not isinstance(scope, Scope):
-        raise InvalidInput(f"scope: expected a Scope, such as Scope.group(…) or Scope.private(…), got {type_and_size(scope)}")
+        raise InvalidInput(
+            f"scope: expected a Scope, such as Scope.group(…) or Scope.private(…), got {type_and_size(scope)}"
+        )
     return scope
 
 
@@ -140,7 +146,9 @@ def notes_scope(value: str) -> Scope:
         return Scope.group(entity_id)
     if colon and kind == "user":
         return Scope.private(entity_id)
-    raise InvalidInput(f"{value!r} names no conversation; write group:ID, user:ID, or nothing for shared notes")
+    raise InvalidInput(
+        f"{value!r} names no conversation; write group:ID, user:ID, or nothing for shared notes"
+    )
 
 
 def reads_own_words_of(scope: Scope, *, from_groups: bool) -> str:
@@ -149,7 +157,11 @@ def reads_own_words_of(scope: Scope, *, from_groups: bool) -> str:
     The id is returned only with `from_groups` (`query.own_words_from_groups`), only in a private
     chat, and only for its user.
     """
-    return scope.user_id if from_groups and scope.request_type == "private" and scope.user_id != RESERVED_USER else ""
+    return (
+        scope.user_id
+        if from_groups and scope.request_type == "private" and scope.user_id != RESERVED_USER
+        else ""
+    )
 
 
 def layer_written(scope: Scope, entity_type: EntityType, rule: LayerRule) -> str:
@@ -166,7 +178,12 @@ def layer_written(scope: Scope, entity_type: EntityType, rule: LayerRule) -> str
 
 
 def layers_read(
-    scope: Scope, entity_type: EntityType, entity_id: str, rule: LayerRule, *, has_spoken: bool = False
+    scope: Scope,
+    entity_type: EntityType,
+    entity_id: str,
+    rule: LayerRule,
+    *,
+    has_spoken: bool = False,
 ) -> tuple[str, ...]:
     """Return the layers of an entity's profile that may be read in `scope`, most general first;
     possibly none.
@@ -177,7 +194,9 @@ def layers_read(
     `scope` always counts as having spoken, unless only asserted; other users count if `has_spoken`.
     """
     if entity_type == "group":
-        return (PUBLIC_LAYER,) if scope.request_type == "group" and scope.group_id == entity_id else ()
+        return (
+            (PUBLIC_LAYER,) if scope.request_type == "group" and scope.group_id == entity_id else ()
+        )
     has_spoken = has_spoken or (entity_id == scope.user_id and not scope.speaker_is_asserted)
     public = (PUBLIC_LAYER,) if has_spoken and rule != "per_group" else ()
     if scope.request_type == "group":

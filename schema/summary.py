@@ -18,7 +18,12 @@ ChapterName = Literal["Bedrock", "Evolutionary", "Dynamic"]
 CHAPTER_NAMES: Final[tuple[ChapterName, ...]] = ("Bedrock", "Evolutionary", "Dynamic")
 
 SpokenRole = Literal["user", "assistant", "tool", "record"]
-ROLES: Final[dict[str, SpokenRole]] = {"user": "user", "assistant": "assistant", "tool": "tool", "record": "record"}
+ROLES: Final[dict[str, SpokenRole]] = {
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+    "record": "record",
+}
 """The roles by their stored names."""
 WrittenBy = Literal["model", "rules"]
 ChapterBounds = Mapping[ChapterName, int]
@@ -125,13 +130,19 @@ class ArticleKey:
         if not isinstance(user_id, str) or not isinstance(scope_key, str):
             return None
         try:
-            return cls(user_id, scope_key.removeprefix(_GROUP) if scope_key.startswith(_GROUP) else "")
+            return cls(
+                user_id, scope_key.removeprefix(_GROUP) if scope_key.startswith(_GROUP) else ""
+            )
         except InvalidInput:
             return None
 
     @property
     def scope(self) -> Scope:
-        return Scope.group(self.group_id, self.user_id) if self.group_id else Scope.private(self.user_id)
+        return (
+            Scope.group(self.group_id, self.user_id)
+            if self.group_id
+            else Scope.private(self.user_id)
+        )
 
     @property
     def entities(self) -> list[str]:

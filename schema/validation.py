@@ -13,13 +13,19 @@ from .errors import InvalidInput
 Model = TypeVar("Model", bound=BaseModel)
 
 
-def problems(error: ValidationError, *, whole: str = "", within: str = "") -> list[tuple[str, str, ErrorDetails]]:
+def problems(
+    error: ValidationError, *, whole: str = "", within: str = ""
+) -> list[tuple[str, str, ErrorDetails]]:
     """Return (dotted field, message, pydantic's details) of each problem.
 
     `within` is the field that holds the validated object, `whole` the name of the object itself.
     """
     return [
-        (".".join(filter(None, (within, *map(str, item["loc"])))) or whole, item["msg"].removeprefix("Value error, "), item)
+        (
+            ".".join(filter(None, (within, *map(str, item["loc"])))) or whole,
+            item["msg"].removeprefix("Value error, "),
+            item,
+        )
         for item in error.errors(include_url=False)
     ]
 

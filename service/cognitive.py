@@ -118,7 +118,12 @@ class CognitiveService(EventAccess, Operating):
         await self.start()
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         await self.aclose()
 
     @property
@@ -244,7 +249,9 @@ class CognitiveService(EventAccess, Operating):
         settings, lifecycle = self.settings, self.lifecycle
         job = await lifecycle.in_thread(make_job, {**unknown, **turn}, settings, lifecycle.clock)
         characters = checked_length(job)
-        ids = await lifecycle.hand_over([job], settings.historian.redact_jobs, characters=characters)
+        ids = await lifecycle.hand_over(
+            [job], settings.historian.redact_jobs, characters=characters
+        )
         return next(iter(ids), None)
 
     async def update_memory(
@@ -279,7 +286,13 @@ class CognitiveService(EventAccess, Operating):
         from .recall.articles import read_states, states_job
 
         names = {"user_name": user_name, "group_name": group_name, "bot_name": bot_name}
-        fields = {**unknown, **names, "request_id": request_id, "timestamp": timestamp, "timezone": timezone}
+        fields = {
+            **unknown,
+            **names,
+            "request_id": request_id,
+            "timestamp": timestamp,
+            "timezone": timezone,
+        }
         lifecycle = self.lifecycle
         said = await lifecycle.in_thread(read_states, kept(states))
         job = await lifecycle.in_thread(
@@ -345,10 +358,14 @@ class CognitiveService(EventAccess, Operating):
         jobs = await lifecycle.in_thread(self._talk, said, scope, fields, characters=characters)
         ids = await lifecycle.hand_over(jobs)
         if ids:
-            said_by_people = [job.payload["text"] for job in jobs if job.payload.get("role") == SAID_BY_PEOPLE]
+            said_by_people = [
+                job.payload["text"] for job in jobs if job.payload.get("role") == SAID_BY_PEOPLE
+            ]
             lifecycle.languages.hear(scope.key, said_by_people)
             if self._gathers:
-                lifecycle.at_home(self._listen, scope.key, self.settings.cognitive.talk.silence_seconds)
+                lifecycle.at_home(
+                    self._listen, scope.key, self.settings.cognitive.talk.silence_seconds
+                )
         return ids
 
     def _talk(self, said: Sequence[Message], scope: Scope, fields: Mapping[str, Any]) -> list[Job]:
@@ -358,18 +375,24 @@ class CognitiveService(EventAccess, Operating):
         made = zip(talk_jobs(said, scope, settings, clock, fields), said, strict=True)
         jobs = [self._wordings.in_turn(job, one.edited_at, clock()) for job, one in made]
         kept_jobs = [job for job in jobs if not job.has_expired(clock())]
-        return [self._gathering.due(job, clock(), settings, gathers=self._gathers) for job in kept_jobs]
+        return [
+            self._gathering.due(job, clock(), settings, gathers=self._gathers) for job in kept_jobs
+        ]
 
     @property
     def _gathers(self) -> bool:
         """False if no model reads talk, as far as this process knows; messages then do not wait for
         others."""
         opened = self.lifecycle.opened
-        return opened is None or (opened.parts.chat is not None and self.settings.historian.rewrite_mode != "rules")
+        return opened is None or (
+            opened.parts.chat is not None and self.settings.historian.rewrite_mode != "rules"
+        )
 
     add = remember
 
-    async def forget_message(self, message_id: str | int | Sequence[str | int], scope: Scope) -> int:
+    async def forget_message(
+        self, message_id: str | int | Sequence[str | int], scope: Scope
+    ) -> int:
         """Withdraw one or several messages of a conversation permanently. `message_id` is the id on
         the chat platform.
 
@@ -413,7 +436,13 @@ class CognitiveService(EventAccess, Operating):
         return None if opened is None or self.lifecycle.has_outlived_loop else opened.observation
 
     def on_tool_executed(
-        self, name: str, arguments: object, result: object, *, scope: Scope | None = None, session_id: str = ""
+        self,
+        name: str,
+        arguments: object,
+        result: object,
+        *,
+        scope: Scope | None = None,
+        session_id: str = "",
     ) -> ObservationReceipt:
         """Record the arguments of a tool call and its result or exception. Takes microseconds;
         `await` on the result is optional.
@@ -424,11 +453,19 @@ class CognitiveService(EventAccess, Operating):
         if self.observation is None:
             self.lifecycle.not_observed()
         else:
-            self.observation.observe_tool(name, arguments, result, scope=scope, session_id=session_id)
+            self.observation.observe_tool(
+                name, arguments, result, scope=scope, session_id=session_id
+            )
         return ObservationReceipt()
 
     def feed_message(
-        self, role: str, content: object, session_id: str = "", *, scope: Scope | None = None, name: str = ""
+        self,
+        role: str,
+        content: object,
+        session_id: str = "",
+        *,
+        scope: Scope | None = None,
+        name: str = "",
     ) -> None:
         """Record a message of a session, like `on_tool_executed`. The first `scope` binds the
         session.
@@ -502,10 +539,14 @@ class CognitiveService(EventAccess, Operating):
         OpenAI clients and LangChain's chat models both accept this form. The role is never
         `system`, because the block contains words of users.
         """
-        text = await self.build_context(query, scope, language=language, top_k=top_k, max_tokens=max_tokens, context=context)
+        text = await self.build_context(
+            query, scope, language=language, top_k=top_k, max_tokens=max_tokens, context=context
+        )
         return [{"role": "user", "content": text}] if text else []
 
-    def prefetch(self, query: str | Sequence[str], scope: Scope, *, context: Sequence[str] = ()) -> asyncio.Task[None] | None:
+    def prefetch(
+        self, query: str | Sequence[str], scope: Scope, *, context: Sequence[str] = ()
+    ) -> asyncio.Task[None] | None:
         """Begin a recall while the message is still arriving: embed the text so far, and load the
         scope into memory.
 

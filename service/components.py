@@ -58,7 +58,9 @@ class Parts:
     def finds_by_meaning(self) -> bool:
         """True if there is an embedder and it is not known to be unavailable. Otherwise searches
         use words only."""
-        return self.embedder is not None and not (isinstance(self.embedder, SharedOutageEmbedder) and self.embedder.is_away)
+        return self.embedder is not None and not (
+            isinstance(self.embedder, SharedOutageEmbedder) and self.embedder.is_away
+        )
 
     def context(self) -> HistorianContext:
         """Return the runtime context of both graphs."""
@@ -87,7 +89,11 @@ class Parts:
 
 
 def open_parts(
-    settings: Settings, *, clock: Callable[[], float], queue: JobQueue | None = None, models: GivenModels = AS_CONFIGURED
+    settings: Settings,
+    *,
+    clock: Callable[[], float],
+    queue: JobQueue | None = None,
+    models: GivenModels = AS_CONFIGURED,
 ) -> Parts:
     """Open the stores and models. `Parts.aclose` does not close a given `queue`. The given `models`
     replace those that the settings name.
@@ -104,7 +110,10 @@ def open_parts(
         opened.callback(stores.close)
         usage = UsageMeter()
         embedder = usable_embedder(settings, stores.events, usage, models)
-        reranker, chat = usable_reranker(settings, usage, models), models.chat_model(settings.models)
+        reranker, chat = (
+            usable_reranker(settings, usage, models),
+            models.chat_model(settings.models),
+        )
         opened.pop_all()
     return Parts(
         settings=settings,
@@ -116,9 +125,13 @@ def open_parts(
         profiles=stores.profiles,
         article_stores=stores.article_stores,
         chat=chat,
-        embedder=None if embedder is None else SharedOutageEmbedder(embedder, clock=clock, random=random.random),
+        embedder=None
+        if embedder is None
+        else SharedOutageEmbedder(embedder, clock=clock, random=random.random),
         clock=clock,
-        reranker=None if reranker is None else SharedOutageReranker(reranker, clock=clock, random=random.random),
+        reranker=None
+        if reranker is None
+        else SharedOutageReranker(reranker, clock=clock, random=random.random),
         usage=usage,
     )
 

@@ -69,10 +69,14 @@ class Correcting:
         parts, scope = self.lifecycle.in_use().parts, _checked(scope)
         changes = _changes(kind, tags, pinned, expires_at, parts.clock())
         if text is None and not changes:
-            raise InvalidInput("text: nothing to change; give text, kind, tags, pinned or expires_at")
+            raise InvalidInput(
+                "text: nothing to change; give text, kind, tags, pinned or expires_at"
+            )
         written = None if text is None else checked_text(await self._redacted(checked_text(text)))
         vector = None if written is None else await self._vector(written)
-        return await self._carried_out(scope, edit_line, parts, line_id, written, vector, scope, changes, self._timezone)
+        return await self._carried_out(
+            scope, edit_line, parts, line_id, written, vector, scope, changes, self._timezone
+        )
 
     async def delete_line(
         self, line_id: str, *, scope: Scope | None, messages: bool = False, dry_run: bool = False
@@ -88,7 +92,9 @@ class Correcting:
         how: MessagesOf = "remove" if messages else "stay"
         return await self._delete_line(line_id, _checked(scope), how, dry_run)
 
-    async def delete_event(self, event_id: str, *, scope: Scope | None = None, dry_run: bool = False) -> Correction:
+    async def delete_event(
+        self, event_id: str, *, scope: Scope | None = None, dry_run: bool = False
+    ) -> Correction:
         """Delete an event and the lines of profiles that have no other evidence. For a message,
         delete all its parts and everything that only this message supports.
 
@@ -133,14 +139,22 @@ class Correcting:
     async def list_corrections(self, *, scope: Scope | None, limit: int = 20) -> list[Correction]:
         """Return the corrections of a conversation that can be undone or were undone, newest first,
         at most `limit`. If `scope` is None, return those of all conversations."""
-        if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= MOST_CORRECTIONS:
-            raise InvalidInput(f"limit: expected a number from 1 to {MOST_CORRECTIONS}, got {told(limit)}")
+        if (
+            not isinstance(limit, int)
+            or isinstance(limit, bool)
+            or not 1 <= limit <= MOST_CORRECTIONS
+        ):
+            raise InvalidInput(
+                f"limit: expected a number from 1 to {MOST_CORRECTIONS}, got {told(limit)}"
+            )
         parts, scope = self.lifecycle.in_use().parts, _checked(scope)
         key = None if scope is None else scope.key
         found = await asyncio.to_thread(parts.backend.corrections.latest, key, parts.clock(), limit)
         return [one.correction if key is None else one.correction.seen_in(key) for one in found]
 
-    async def correct(self, wrong: str, right: str = "", *, scope: Scope, target_id: str = "") -> Correction | list[Candidate]:
+    async def correct(
+        self, wrong: str, right: str = "", *, scope: Scope, target_id: str = ""
+    ) -> Correction | list[Candidate]:
         """Correct the line or event that says `wrong`: replace its text by `right`, or delete it if
         `right` is empty. Its source messages are hidden.
 
@@ -151,7 +165,9 @@ class Correcting:
         """
         parts, scope = self.lifecycle.in_use().parts, checked_scope(scope)
         if not target_id and (not isinstance(wrong, str) or not wrong.strip()):
-            raise InvalidInput("wrong: empty; give the words that are wrong, or the target_id of a candidate")
+            raise InvalidInput(
+                "wrong: empty; give the words that are wrong, or the target_id of a candidate"
+            )
         if not isinstance(right, str):
             raise InvalidInput(f"right: expected text, got {told(right)}")
         check_size((str(wrong), right), "wrong")
@@ -204,17 +220,25 @@ class Correcting:
         found = await asyncio.to_thread(pins, parts, scope)
         return [line for _, line in found if line.holds_at(iso_of(parts.clock()))]
 
-    async def _delete_line(self, line_id: str, scope: Scope | None, how: MessagesOf, dry_run: bool) -> Correction:
+    async def _delete_line(
+        self, line_id: str, scope: Scope | None, how: MessagesOf, dry_run: bool
+    ) -> Correction:
         parts = self.lifecycle.in_use().parts
         return await self._carried_out(scope, delete_line, parts, line_id, scope, how, dry_run)
 
-    async def _delete_event(self, event_id: str, scope: Scope | None, how: MessagesOf, dry_run: bool) -> Correction:
+    async def _delete_event(
+        self, event_id: str, scope: Scope | None, how: MessagesOf, dry_run: bool
+    ) -> Correction:
         parts = self.lifecycle.in_use().parts
         return await self._carried_out(scope, delete_event, parts, event_id, scope, how, dry_run)
 
-    async def _edit_event(self, event: Event, text: str, scope: Scope | None, how: MessagesOf) -> Correction:
+    async def _edit_event(
+        self, event: Event, text: str, scope: Scope | None, how: MessagesOf
+    ) -> Correction:
         parts, vector = self.lifecycle.in_use().parts, await self._vector(text)
-        return await self._carried_out(scope, edit_event, parts, event, text, vector, scope, how, self._timezone)
+        return await self._carried_out(
+            scope, edit_event, parts, event, text, vector, scope, how, self._timezone
+        )
 
     async def _carried_out(
         self, scope: Scope | None, work: Callable[..., tuple[Plan, Correction]], *arguments: object
@@ -249,7 +273,9 @@ def _checked(scope: Scope | None) -> Scope | None:
     return None if scope is None else checked_scope(scope)
 
 
-def _changes(kind: object, tags: object, pinned: object, expires_at: object, now: float) -> dict[str, Any]:
+def _changes(
+    kind: object, tags: object, pinned: object, expires_at: object, now: float
+) -> dict[str, Any]:
     """Return the fields of a line that change. Raises InvalidInput."""
     changes: dict[str, Any] = {}
     if kind is not None:
@@ -261,7 +287,9 @@ def _changes(kind: object, tags: object, pinned: object, expires_at: object, now
         given = list(tags) if several else []  # type: ignore[call-overload]  # is a collection
         fits = all(isinstance(one, str) and 0 < len(one) <= LONGEST_TAG for one in given)
         if not several or len(given) > MOST_TAGS or not fits:
-            raise InvalidInput(f"tags: expected at most {MOST_TAGS} strings of 1 to {LONGEST_TAG} characters, got {told(tags)}")
+            raise InvalidInput(
+                f"tags: expected at most {MOST_TAGS} strings of 1 to {LONGEST_TAG} characters, got {told(tags)}"
+            )
         changes["tags"] = tuple(dict.fromkeys(" ".join(one.split()) for one in given))
     if pinned is not None:
         if not isinstance(pinned, bool):

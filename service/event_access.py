@@ -68,12 +68,23 @@ class EventAccess(Correcting, Reading):
             raise InvalidInput(f"limit: expected a number from 1 on, got {told(limit)}")
         conditions = {
             **{"kind": kind, "user_id": user_id, "source": source, "is_absolute": is_absolute},
-            **{"time_from": time_from, "time_to": time_to, "occurs_from": occurs_from, "occurs_to": occurs_to},
+            **{
+                "time_from": time_from,
+                "time_to": time_to,
+                "occurs_from": occurs_from,
+                "occurs_to": occurs_to,
+            },
             **{"tags": tags, "metadata": metadata},
         }
         opened, timezone = self.lifecycle.opened, self.lifecycle.settings.cognitive.timezone
-        where = conditioned(checked_scope(scope), conditions, configured_timezone(timezone), self.lifecycle.clock())
-        return [] if opened is None else await asyncio.to_thread(opened.parts.events.find, where, limit=limit)
+        where = conditioned(
+            checked_scope(scope), conditions, configured_timezone(timezone), self.lifecycle.clock()
+        )
+        return (
+            []
+            if opened is None
+            else await asyncio.to_thread(opened.parts.events.find, where, limit=limit)
+        )
 
     get_all = list_events
     update = Correcting.edit_event

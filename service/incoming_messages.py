@@ -112,7 +112,9 @@ def words_of(content: object, role: TalkRole = "user", name: str = "") -> str:
         parts = [content] if isinstance(content, Mapping) else content or ()
         text = without_program_blocks(text_of_parts(parts, name))
     else:
-        raise InvalidInput(f"content: expected text or a list of its parts, got {type(content).__name__}")
+        raise InvalidInput(
+            f"content: expected text or a list of its parts, got {type(content).__name__}"
+        )
     return without_thoughts(text) if role == "assistant" else text
 
 
@@ -142,7 +144,9 @@ def _listed(given: object, what: str) -> Sequence[object]:
     if is_content(given) and not any(isinstance(one, str) for one in given):  # type: ignore[attr-defined]  # is a list
         return [{"content": given}]
     if not isinstance(given, Iterable):
-        raise InvalidInput(f"{what}: expected messages, mappings, pairs or text, got {type(given).__name__}")
+        raise InvalidInput(
+            f"{what}: expected messages, mappings, pairs or text, got {type(given).__name__}"
+        )
     return _with_whole_chunks(given)
 
 
@@ -179,13 +183,24 @@ def _read(message: Any, where: str) -> Message | None:
         return _made(message[0], message[1], {}, where)
     if hasattr(message, "additional_kwargs"):  # a LangChain message
         more = message.additional_kwargs
-        known = {"name": message.name, "id": message.id, **{key: more.get(key) for key in _OF_LANGCHAIN}}
-        return _made(getattr(message, "role", message.type), message.content or more.get("refusal"), known, where)
+        known = {
+            "name": message.name,
+            "id": message.id,
+            **{key: more.get(key) for key in _OF_LANGCHAIN},
+        }
+        return _made(
+            getattr(message, "role", message.type),
+            message.content or more.get("refusal"),
+            known,
+            where,
+        )
     if not isinstance(message, Mapping) and hasattr(message, "role"):
         # an object of the OpenAI or Ollama client
         message = message.model_dump() if hasattr(message, "model_dump") else vars(message)
     if not isinstance(message, Mapping):
-        raise InvalidInput(f"{where}: expected a message, a mapping, a pair or text, got {type(message).__name__}")
+        raise InvalidInput(
+            f"{where}: expected a message, a mapping, a pair or text, got {type(message).__name__}"
+        )
     _check_spelling(message, where)
     if message.get("type") in ROLES and isinstance(message.get("data"), Mapping):
         # the form in which LangChain stores messages
@@ -193,7 +208,9 @@ def _read(message: Any, where: str) -> Message | None:
     if is_part(message) and "text" not in message:
         message = {"content": [message]}
     if not any(key in message for key in (*_CONTENTS, *_INSTEAD)):
-        raise InvalidInput(f"{where}: content is missing; a message is {{role, content, sender_id, name, id, at}}")
+        raise InvalidInput(
+            f"{where}: content is missing; a message is {{role, content, sender_id, name, id, at}}"
+        )
     role, content = _role_of(message), _content_of(message)
     if isinstance(content, list) and content and all(map(_is_result, content)):
         # Anthropic's form of tool results
@@ -204,7 +221,11 @@ def _read(message: Any, where: str) -> Message | None:
 def _check_spelling(message: Mapping[str, Any], where: str) -> None:
     """Raise InvalidInput for a key that looks like a misspelt `role` or `sender_id`. If such a key
     were ignored, the words would be attributed to another person."""
-    missing = [key for key, names in (("role", ("role",)), ("sender_id", _SENDERS)) if not message.keys() & set(names)]
+    missing = [
+        key
+        for key, names in (("role", ("role",)), ("sender_id", _SENDERS))
+        if not message.keys() & set(names)
+    ]
     for key, value in message.items():
         near = get_close_matches(str(key), missing, n=1, cutoff=0.8)
         if near and isinstance(value, str | int):
@@ -238,12 +259,18 @@ def _content_of(message: Mapping[str, Any]) -> object:
     beside: list[dict[str, Any]] = [{"type": "image"}] if message.get("images") else []
     beside += [{"type": key} for key in _ATTACHED if message.get(key)]
     given = message.get("attachments")
-    beside += [{"type": _medium_of(one)} for one in (given if isinstance(given, list | tuple) else ())]
+    beside += [
+        {"type": _medium_of(one)} for one in (given if isinstance(given, list | tuple) else ())
+    ]
     if not content and message.get("caption"):
         beside.append({"type": "text", "text": str(message["caption"])})
     if isinstance(audio := message.get("audio"), Mapping):
         beside.append({**audio, "type": "audio"})
-    return content if not beside else [*(content if isinstance(content, list) else [content] if content else ()), *beside]
+    return (
+        content
+        if not beside
+        else [*(content if isinstance(content, list) else [content] if content else ()), *beside]
+    )
 
 
 def _medium_of(attachment: object) -> str:
@@ -276,7 +303,9 @@ def _made(role: object, content: object, known: Mapping[str, Any], where: str) -
     check_size((text,), where)
     if not text:
         if content:
-            level = logging.WARNING if kind == "user" and not isinstance(content, str) else logging.INFO
+            level = (
+                logging.WARNING if kind == "user" and not isinstance(content, str) else logging.INFO
+            )
             log.log(level, "%s is not kept: it holds no words of anybody", where)
         return None
     at = _first(known, _TIMES)

@@ -37,7 +37,17 @@ _NAMES_KEPT = 2_048
 """Number of names whose redacted form is cached: jobs repeat the same few names of people, groups
 and bots."""
 _NAMED_BY_COMMANDS = frozenset(
-    ("event_id", "event_ids", "entity_type", "entity_id", "layer", "user_id", "group_id", "folder", "notes_scope")
+    (
+        "event_id",
+        "event_ids",
+        "entity_type",
+        "entity_id",
+        "layer",
+        "user_id",
+        "group_id",
+        "folder",
+        "notes_scope",
+    )
 )
 """Fields of a command's payload that are compared, or opened as paths, and are therefore not
 redacted."""
@@ -47,7 +57,9 @@ megabyte takes seconds."""
 _ONE_LOOK = 2_000
 """Texts of up to this many characters in total are first searched together: most contain no secret,
 and one search is cheaper than ten."""
-_TIME = re.compile(r"(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:?\d\d)?)?", re.ASCII)
+_TIME = re.compile(
+    r"(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:?\d\d)?)?", re.ASCII
+)
 _PASSES = 8
 """Maximum number of passes over texts: after a replacement, the text next to a placeholder may be
 recognised as a secret too."""
@@ -69,7 +81,9 @@ def make_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], fl
 
     Raises InvalidInput that names the field; its message is redacted.
     """
-    timezone = data.get("timezone") or told_timezone(settings.cognitive.timezone, data.get("timestamp"))
+    timezone = data.get("timezone") or told_timezone(
+        settings.cognitive.timezone, data.get("timestamp")
+    )
     complete = {
         "request_id": uuid.uuid4().hex,
         "request_type": "group" if data.get("group_id") not in (None, "") else "private",
@@ -79,10 +93,14 @@ def make_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], fl
     }
     try:
         if not complete.get("timestamp"):
-            complete["timestamp"] = datetime.fromtimestamp(clock(), ZoneInfo(check_timezone(str(timezone)))).isoformat()
+            complete["timestamp"] = datetime.fromtimestamp(
+                clock(), ZoneInfo(check_timezone(str(timezone)))
+            ).isoformat()
         job = _plain(parse_job(complete))
         if job.kind == "remember" and job.has_expired(now := clock()):
-            moment = datetime.fromtimestamp(now, ZoneInfo(job.timezone)).isoformat(timespec="seconds")
+            moment = datetime.fromtimestamp(now, ZoneInfo(job.timezone)).isoformat(
+                timespec="seconds"
+            )
             raise InvalidInput(f"expires_at: lies in the past; it is {moment} now")
         return with_ids(job) if job.kind == "remember" else job  # other kinds store ids separately
     except InvalidInput as error:
@@ -97,8 +115,13 @@ def _plain(job: Job) -> Job:
     if job.kind != "remember" or not any("[CQ:" in text or "&" in text for text in given):
         return job
     facts = [words for text in job.new_info if (words := from_cq(text))]
-    changes: dict[str, Any] = {"action_summary": from_cq(job.action_summary, by_form=False), "new_info": facts}
-    changes["recent_messages"] = [one.model_copy(update={"text": from_cq(one.text)}) for one in heard]
+    changes: dict[str, Any] = {
+        "action_summary": from_cq(job.action_summary, by_form=False),
+        "new_info": facts,
+    }
+    changes["recent_messages"] = [
+        one.model_copy(update={"text": from_cq(one.text)}) for one in heard
+    ]
     return job.model_copy(update=changes)
 
 
@@ -143,13 +166,21 @@ def redacted(job: Job, level: Level) -> Job:
         changes["new_info"] = [item for one in new_info if (item := one.strip())]
         heard = redacted_in_turn(heard, level)
     if messages:
-        changes["recent_messages"] = [_redacted_message(one, text, level) for one, text in zip(messages, heard, strict=True)]
+        changes["recent_messages"] = [
+            _redacted_message(one, text, level) for one, text in zip(messages, heard, strict=True)
+        ]
     return with_redacted_labels(job, level).model_copy(update=changes)
 
 
 def _redacted_message(message: RecentMessage, text: str, level: Level) -> RecentMessage:
-    redacted_form = {"text": text, "sender_name": _redacted_name(message.sender_name, level), "at": _redacted_time(message.at)}
-    changed = {name: value for name, value in redacted_form.items() if value != getattr(message, name)}
+    redacted_form = {
+        "text": text,
+        "sender_name": _redacted_name(message.sender_name, level),
+        "at": _redacted_time(message.at),
+    }
+    changed = {
+        name: value for name, value in redacted_form.items() if value != getattr(message, name)
+    }
     return message.model_copy(update=changed) if changed else message
 
 
@@ -198,7 +229,11 @@ def _is_clean(texts: Sequence[str], level: Level) -> bool:
     """Return True if the texts are short and, searched together, contain no secret and no word that
     announces a secret. This is the common case."""
     joined = "\n".join(texts)
-    return len(joined) <= _ONE_LOOK and not announces_secret(joined) and not find_secrets(joined, level)
+    return (
+        len(joined) <= _ONE_LOOK
+        and not announces_secret(joined)
+        and not find_secrets(joined, level)
+    )
 
 
 def _redacted_across(texts: Sequence[str], between: str) -> list[str]:

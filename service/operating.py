@@ -41,12 +41,20 @@ class Operating:
 
     lifecycle: Lifecycle
 
-    async def search_everywhere(self, query: str, *, top_k: int | None = None, **conditions: Any) -> list[Hit]:
+    async def search_everywhere(
+        self, query: str, *, top_k: int | None = None, **conditions: Any
+    ) -> list[Hit]:
         """Return the events of all conversations that match best. Never offer this to users."""
         opened = self.lifecycle.opened
-        return [] if opened is None else await opened.recall.search_everywhere(query, top_k=top_k, **conditions)
+        return (
+            []
+            if opened is None
+            else await opened.recall.search_everywhere(query, top_k=top_k, **conditions)
+        )
 
-    async def forget_user(self, user_id: str, *, mentions: bool = False, wait_seconds: float = 60.0) -> ForgetReport:
+    async def forget_user(
+        self, user_id: str, *, mentions: bool = False, wait_seconds: float = 60.0
+    ) -> ForgetReport:
         """Delete all data of a user in all conversations permanently. With `mentions`, also delete
         events and other records of other people that mention the user.
 
@@ -56,11 +64,15 @@ class Operating:
         """
         return await self.lifecycle.forget(Entity("user", user_id), mentions, wait_seconds)
 
-    async def forget_group(self, group_id: str, *, mentions: bool = False, wait_seconds: float = 60.0) -> ForgetReport:
+    async def forget_group(
+        self, group_id: str, *, mentions: bool = False, wait_seconds: float = 60.0
+    ) -> ForgetReport:
         """Delete all data of a group permanently. See `forget_user`."""
         return await self.lifecycle.forget(Entity("group", group_id), mentions, wait_seconds)
 
-    async def command(self, kind: CommandKind, payload: Mapping[str, Any], *, wait_seconds: float = 5.0) -> CommandResult:
+    async def command(
+        self, kind: CommandKind, payload: Mapping[str, Any], *, wait_seconds: float = 5.0
+    ) -> CommandResult:
         """Hand a command to the owner of the data directory, and wait at most `wait_seconds` for
         it.
 
@@ -68,11 +80,20 @@ class Operating:
         because a command that fails is retried like any job. Raises InvalidInput, StorageError, and
         HistorianError if memory is off or not open.
         """
-        fields = {"kind": kind, "request_id": f"command-{uuid.uuid4().hex}", "user_id": OPERATOR, "payload": dict(payload)}
-        ids = await self.lifecycle.hand_over([make_job(fields, self.lifecycle.settings, self.lifecycle.clock)])
+        fields = {
+            "kind": kind,
+            "request_id": f"command-{uuid.uuid4().hex}",
+            "user_id": OPERATOR,
+            "payload": dict(payload),
+        }
+        ids = await self.lifecycle.hand_over(
+            [make_job(fields, self.lifecycle.settings, self.lifecycle.clock)]
+        )
         opened = self.lifecycle.opened
         if not ids or opened is None:
-            raise HistorianError("memory is off or not open; use `async with CognitiveService.open(…)` or call `start()`")
+            raise HistorianError(
+                "memory is off or not open; use `async with CognitiveService.open(…)` or call `start()`"
+            )
         try:
             async with asyncio.timeout(wait_seconds):
                 while not await asyncio.to_thread(opened.parts.backend.ledger.has, DONE, ids[0]):  # noqa: ASYNC110 - another process does it

@@ -31,7 +31,9 @@ class ReplyContext:
     def __init__(self, lifecycle: Lifecycle) -> None:
         self._lifecycle = lifecycle
 
-    def request(self, query: object, scope: Scope, top_k: object, context: object) -> RecallRequest | None:
+    def request(
+        self, query: object, scope: Scope, top_k: object, context: object
+    ) -> RecallRequest | None:
         """Return the request of the recall for a reply. If it cannot be made, log this and return
         None."""
         settings = self._lifecycle.settings
@@ -53,7 +55,9 @@ class ReplyContext:
             log.exception("recall for %s gives nothing", scope)
         return None
 
-    async def block(self, request: RecallRequest | None, language: object, max_tokens: object) -> str:
+    async def block(
+        self, request: RecallRequest | None, language: object, max_tokens: object
+    ) -> str:
         """Return the block of `CognitiveService.build_context`; "" for none."""
         if request is None or request.scope is None:
             return ""
@@ -69,9 +73,16 @@ class ReplyContext:
         recall plus SYNCHRONOUS_SECONDS."""
         opened = self._lifecycle.opened
         limit = LOCAL_SECONDS if opened is None else opened.recall.time_limit()
-        return in_thread(partial(self.block, request, language, max_tokens), limit + SYNCHRONOUS_SECONDS) or ""
+        return (
+            in_thread(
+                partial(self.block, request, language, max_tokens), limit + SYNCHRONOUS_SECONDS
+            )
+            or ""
+        )
 
-    async def _block(self, request: RecallRequest, scope: Scope, language: object, max_tokens: int | None) -> str:
+    async def _block(
+        self, request: RecallRequest, scope: Scope, language: object, max_tokens: int | None
+    ) -> str:
         written = self._language(request.query, language, scope)
         budget = max_tokens or self._lifecycle.settings.query.max_context_tokens
         opened, plain = self._lifecycle.opened, self._lifecycle.plain
@@ -80,7 +91,9 @@ class ReplyContext:
             summaries = await self._plain_summaries(scope)
             if not summaries:
                 return ""
-            return await asyncio.to_thread(format_summaries, summaries, language=written, max_tokens=budget)
+            return await asyncio.to_thread(
+                format_summaries, summaries, language=written, max_tokens=budget
+            )
         recalled = await opened.recall.context(request)
         hits = recalled.hits
         if not recalled.reasons:

@@ -34,7 +34,9 @@ async def service_report(service: Lifecycle) -> dict[str, Any]:
     try:
         report["events"] = await asyncio.to_thread(opened.parts.events.count)
         if opened.parts.embedder is not None:
-            report["vectors"] = await asyncio.to_thread(vectors_report, opened.parts.events, service.clock())
+            report["vectors"] = await asyncio.to_thread(
+                vectors_report, opened.parts.events, service.clock()
+            )
     except StorageError as error:
         report |= {"events": None, "error": str(error)}
     report |= {
@@ -59,7 +61,10 @@ def vectors_report(events: EventStore, now: float) -> dict[str, Any]:
     """Return the number of events that wait for their vector, and the age of the oldest of them in
     seconds (0 if none waits)."""
     count, oldest = events.waiting_vectors()
-    return {"waiting": count, "oldest_waiting_seconds": 0.0 if oldest is None else round(max(now - oldest, 0.0), 3)}
+    return {
+        "waiting": count,
+        "oldest_waiting_seconds": 0.0 if oldest is None else round(max(now - oldest, 0.0), 3),
+    }
 
 
 def model_names(parts: Parts) -> dict[str, str]:
@@ -72,4 +77,7 @@ def usage_report(parts: Parts) -> dict[str, dict[str, float]]:
     """Return the usage of models by purpose: the purposes of the chat model, and "embedding" and
     "rerank" if an endpoint is used for them."""
     used = {**(parts.chat.usage() if parts.chat is not None else {}), **parts.usage.by_purpose()}
-    return {purpose: {**asdict(usage), "seconds": round(usage.seconds, 3)} for purpose, usage in used.items()}
+    return {
+        purpose: {**asdict(usage), "seconds": round(usage.seconds, 3)}
+        for purpose, usage in used.items()
+    }

@@ -130,7 +130,11 @@ def _moment(edited_at: str) -> datetime:
 
 
 def talk_jobs(
-    messages: object, scope: Scope, settings: Settings, clock: Callable[[], float], fields: Mapping[str, Any]
+    messages: object,
+    scope: Scope,
+    settings: Settings,
+    clock: Callable[[], float],
+    fields: Mapping[str, Any],
 ) -> list[Job]:
     """Return one redacted job per message, in order. Raises InvalidInput that names the message and
     the error."""
@@ -142,21 +146,31 @@ def talk_jobs(
     person = (scope.user_id, clean_text(str(fields.get("user_name") or "")))
     now = clock()
     for place, (one, text) in enumerate(zip(given, texts, strict=True)):
-        is_bot = one.role != "user" or (bool(one.sender_id) and one.sender_id == str(fields.get("bot_id") or ""))
+        is_bot = one.role != "user" or (
+            bool(one.sender_id) and one.sender_id == str(fields.get("bot_id") or "")
+        )
         if not is_bot:
             user = one.sender_id or scope.user_id
             person = (user, one.name or (person[1] if user == person[0] else ""))
         if scope.request_type == "private" and person[0] != scope.user_id:
-            raise InvalidInput(f"messages[{place}].sender_id: {told(person[0])} is not the person of this private chat")
+            raise InvalidInput(
+                f"messages[{place}].sender_id: {told(person[0])} is not the person of this private chat"
+            )
         if not person[0] and not is_bot:
-            raise InvalidInput(f"messages[{place}].sender_id: missing; in a group every message of a person needs it")
+            raise InvalidInput(
+                f"messages[{place}].sender_id: missing; in a group every message of a person needs it"
+            )
         said_at = one.at or repr(now)
         role = "assistant" if is_bot and one.role == "user" else one.role
         if one.message_id:
             request = talk_request(scope, one.message_id, text, role, one.edited_at)
         else:
-            request = scope.request_id(f"talk-{digest_of(scope.key, text, one.role, person[0], said_at, str(place))}")
-        said = TalkPayload(role=role, text=text, message_id=one.message_id, reply_to=one.reply_to, worded_at=now)
+            request = scope.request_id(
+                f"talk-{digest_of(scope.key, text, one.role, person[0], said_at, str(place))}"
+            )
+        said = TalkPayload(
+            role=role, text=text, message_id=one.message_id, reply_to=one.reply_to, worded_at=now
+        )
         data = {
             "kind": "talk",
             "request_id": request,
@@ -164,7 +178,8 @@ def talk_jobs(
             "group_id": scope.group_id or None,
             "user_name": person[1],
             "bot_id": fields.get("bot_id"),
-            "bot_name": (one.name if is_bot and one.role == "assistant" else "") or fields.get("bot_name"),
+            "bot_name": (one.name if is_bot and one.role == "assistant" else "")
+            or fields.get("bot_name"),
             "group_name": fields.get("group_name"),
             "timestamp": one.at or None,
             "timezone": fields.get("timezone"),

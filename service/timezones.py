@@ -29,7 +29,9 @@ def local_timezone() -> str:
 
 @cache
 def warn_of_no_zone(reason: str) -> None:
-    log.warning("this machine's time zone is not known (%s), UTC is assumed; set cognitive.timezone", reason)
+    log.warning(
+        "this machine's time zone is not known (%s), UTC is assumed; set cognitive.timezone", reason
+    )
 
 
 def configured_timezone(configured: str) -> str:
@@ -55,7 +57,9 @@ def told_timezone(configured: str, timestamp: object) -> str:
         return configured
     here = local_timezone()
     try:
-        moment = timestamp if isinstance(timestamp, datetime) else datetime.fromisoformat(str(timestamp))
+        moment = (
+            timestamp if isinstance(timestamp, datetime) else datetime.fromisoformat(str(timestamp))
+        )
         offset = moment.utcoffset()
         if not offset or offset == moment.astimezone(ZoneInfo(here)).utcoffset() or offset % _HOUR:
             return here
@@ -63,6 +67,10 @@ def told_timezone(configured: str, timestamp: object) -> str:
         ZoneInfo(name)
     except (ValueError, OverflowError, ZoneInfoNotFoundError) as error:
         # Not a time, a time before the year 1, or an offset without a zone, such as +15:00.
-        log.debug("the time zone of a timestamp is not known, %s is assumed: %s", here, type(error).__name__)
+        log.debug(
+            "the time zone of a timestamp is not known, %s is assumed: %s",
+            here,
+            type(error).__name__,
+        )
         return here
     return name

@@ -22,7 +22,9 @@ def message_ids(given: object) -> list[str]:
     ids = list(given) if several else [given]  # type: ignore[call-overload]  # is iterable
     for one in ids:
         if isinstance(one, bool) or not isinstance(one, str | int) or one == "":
-            raise InvalidInput(f"message_id: expected the platform's id of a message, or a list of ids, got {told(one)}")
+            raise InvalidInput(
+                f"message_id: expected the platform's id of a message, or a list of ids, got {told(one)}"
+            )
     return list(dict.fromkeys(map(str, ids)))
 
 
@@ -59,11 +61,19 @@ def _withdraw(parts: Parts, ids: list[str], scope: Scope) -> tuple[set[str], int
     jobs = [job for prefix in prefixes for job in parts.queue.talk_of(prefix)]
     parts.queue.withdraw([job.job_id for job in jobs])
     records = parts.backend.corrections  # `undo` must not restore a withdrawn message
-    held = [one.correction for one in records.all() if any(said.job_id in names for said in one.correction.messages)]
+    held = [
+        one.correction
+        for one in records.all()
+        if any(said.job_id in names for said in one.correction.messages)
+    ]
     records.remove([one.correction_id for one in held])
-    words = {str(job.payload.get("text", "")) for job in jobs} | {one.text for said in stored.values() for one in said}
+    words = {str(job.payload.get("text", "")) for job in jobs} | {
+        one.text for said in stored.values() for one in said
+    }
     statements = gone - {one.event_id for said in stored.values() for one in said}
     waiting = {prefix for prefix in prefixes if any(job.job_id.startswith(prefix) for job in jobs)}
     known = {one for one in ids if any(name in stored for name in every_name(scope, one))}
-    new = {one for one in ids if one not in known and not waiting.isdisjoint(job_prefixes(scope, one))}
+    new = {
+        one for one in ids if one not in known and not waiting.isdisjoint(job_prefixes(scope, one))
+    }
     return words - {""}, len(known) + len(new) + len(statements)

@@ -62,7 +62,13 @@ class Backend(ABC):
     needs_tending: bool
     """True if `tend` ever has anything to do."""
 
-    def __init__(self, rows: EventRows, documents: Callable[[], Database], articles: ArticleStorage, directory: Path) -> None:
+    def __init__(
+        self,
+        rows: EventRows,
+        documents: Callable[[], Database],
+        articles: ArticleStorage,
+        directory: Path,
+    ) -> None:
         """`documents` returns the database of the documents, in a data directory a file of its own.
 
         `directory` is the data directory of this machine.
@@ -76,7 +82,9 @@ class Backend(ABC):
         self.revisions = EventRevisionTables(rows)
         self.contents = TableContents(rows, documents)
         self.corrections = CorrectionTable(documents)
-        self.article_stores = ArticleStores(StateBuffer(lambda: rows.database), SummaryStorage(documents), articles)
+        self.article_stores = ArticleStores(
+            StateBuffer(lambda: rows.database), SummaryStorage(documents), articles
+        )
         self.forget_requests = ForgetRequestTable(documents)
         self.plain_summaries = EndSummaries(directory / "end_summaries.json")
 

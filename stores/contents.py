@@ -66,10 +66,19 @@ TABLES: dict[str, _Table] = {
     "note_chunks": _table("file_number chunk_id", "event_id"),
     "buffered_states": _table("sequence", "entry_id user_id scope_key role text name at tokens"),
     "other_profile_vectors": _table("role item_id", "revision vector"),
-    "meta": _table("name", "value", where=f"name NOT IN ('words', 'messages', 'remains', 'reembedding', '{MARK}')"),
-    "documents": _table("kind entity_type entity_id place revision", "updated_at content", of_documents=True),
+    "meta": _table(
+        "name",
+        "value",
+        where=f"name NOT IN ('words', 'messages', 'remains', 'reembedding', '{MARK}')",
+    ),
+    "documents": _table(
+        "kind entity_type entity_id place revision", "updated_at content", of_documents=True
+    ),
     "ledger of documents": _table(
-        "entity_key job_id", of_documents=True, where="replace(entity_key, ':', '') != entity_key", name="ledger"
+        "entity_key job_id",
+        of_documents=True,
+        where="replace(entity_key, ':', '') != entity_key",
+        name="ledger",
     ),
     "summaries": _table("number", "user_id scope_key id created_at data", of_documents=True),
     "corrections": _table("correction_id", "scope_key at until body", of_documents=True),
@@ -89,12 +98,24 @@ class TableContents(BesideEvents):
 
     def encode(self, kind: Kind, value: Any) -> Any:
         """Return a value in the form in which the database stores it."""
-        return self._events.as_list(value) if kind == "list" else self._database.stored(value) if kind == "vector" else value
+        return (
+            self._events.as_list(value)
+            if kind == "list"
+            else self._database.stored(value)
+            if kind == "vector"
+            else value
+        )
 
     def decode(self, kind: Kind, value: Any) -> Any:
         if kind == "list":
             return self._events.of_list(value)
-        return self._database.vector(value) if kind == "vector" else bool(value) if kind == "flag" else value
+        return (
+            self._database.vector(value)
+            if kind == "vector"
+            else bool(value)
+            if kind == "flag"
+            else value
+        )
 
     def tables(self) -> Sequence[str]:
         """Return the names of the tables in the order in which they are moved."""
@@ -112,10 +133,14 @@ class TableContents(BesideEvents):
         key, columns = TABLES[table].key, TABLES[table].columns
         behind = f" AND ({', '.join(key)}) > ({_places(len(key))})" if after is not None else ""
         found = self._home(table).rows(
-            f"SELECT {', '.join(columns)} FROM {_moved(table)}{behind} ORDER BY {', '.join(key)} LIMIT {limit}", after or ()
+            f"SELECT {', '.join(columns)} FROM {_moved(table)}{behind} ORDER BY {', '.join(key)} LIMIT {limit}",
+            after or (),
         )
         kinds = [_KINDS.get(column, "plain") for column in columns]
-        return [tuple(self.decode(kind, value) for kind, value in zip(kinds, row, strict=True)) for row in found]
+        return [
+            tuple(self.decode(kind, value) for kind, value in zip(kinds, row, strict=True))
+            for row in found
+        ]
 
     def key_of(self, table: str, row: Row) -> Row:
         """Return the key of a row, a tuple of texts and numbers."""
@@ -132,7 +157,10 @@ class TableContents(BesideEvents):
             transaction.run_many(
                 f"INSERT INTO {TABLES[table].name or table} ({', '.join(columns)}) VALUES ({_places(len(columns))})"
                 " ON CONFLICT DO NOTHING",
-                [[self.encode(kind, value) for kind, value in zip(kinds, row, strict=True)] for row in rows],
+                [
+                    [self.encode(kind, value) for kind, value in zip(kinds, row, strict=True)]
+                    for row in rows
+                ],
             )
             if table == "events":
                 n = columns.index(NAMES[0])

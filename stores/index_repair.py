@@ -37,7 +37,9 @@ def _index_errors() -> Iterator[None]:
         raise _IndexUnusable(str(error)) from error
 
 
-def repair(events: EventStore, index: VectorIndex, batch: int = 1000, *, stop: Callable[[], bool] = bool) -> None:
+def repair(
+    events: EventStore, index: VectorIndex, batch: int = 1000, *, stop: Callable[[], bool] = bool
+) -> None:
     """Write missing vectors to `index` and drop deleted ones, `batch` events at a time.
 
     The index stores the number of the last vector that it received per scope: vectors with higher
@@ -54,7 +56,9 @@ def repair(events: EventStore, index: VectorIndex, batch: int = 1000, *, stop: C
         _synchronize(events, index, batch, stop)
 
 
-def _synchronize(events: EventStore, index: VectorIndex, batch: int, stop: Callable[[], bool]) -> None:
+def _synchronize(
+    events: EventStore, index: VectorIndex, batch: int, stop: Callable[[], bool]
+) -> None:
     made_by = events.fingerprint()
     numbers = index.noted_numbers(made_by)
     if numbers is None:

@@ -6,7 +6,13 @@ One process at a time runs the worker.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    contextmanager,
+    nullcontext,
+    suppress,
+)
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,7 +54,9 @@ class LocalWorkers:
         self._database = database
 
     def ownership(self) -> Ownership:
-        return OwnerLock(self._directory, index="" if self._database is None else self._database.identity)
+        return OwnerLock(
+            self._directory, index="" if self._database is None else self._database.identity
+        )
 
     def owner(self) -> Owner | None:
         return owner_of(self._directory)
@@ -86,7 +94,10 @@ class LocalBackend(Backend):
     needs_tending = False
 
     def __init__(self, directory: Path, settings: Settings, queue: SqliteJobQueue) -> None:
-        keep, keep_articles = settings.cognitive.profile.revision_keep, settings.cognitive.shortterm.revision_keep
+        keep, keep_articles = (
+            settings.cognitive.profile.revision_keep,
+            settings.cognitive.shortterm.revision_keep,
+        )
         self.name = str(directory)
         self.directory = directory
         self.queue = queue

@@ -32,14 +32,23 @@ def check_local(directory: Path) -> Finding:
     if not path.exists():
         with sqlite3.connect(":memory:") as connection:
             connection.execute("CREATE VIRTUAL TABLE words USING fts5(text)")
-        return finding("ok", "SQLite {version} with full text search; no events yet", version=sqlite3.sqlite_version)
+        return finding(
+            "ok",
+            "SQLite {version} with full text search; no events yet",
+            version=sqlite3.sqlite_version,
+        )
 
     with closing(open_index(path)) as database:
         with database.reading() as connection:
             (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if verdict != "ok":
             raise sqlite3.DatabaseError(verdict)
-        return finding("ok", "{file} is sound, events: {count}", file=path.name, count=SqliteEventStore(database).count())
+        return finding(
+            "ok",
+            "{file} is sound, events: {count}",
+            file=path.name,
+            count=SqliteEventStore(database).count(),
+        )
 
 
 def local_fingerprint(directory: Path) -> Fingerprint | None:

@@ -14,7 +14,9 @@ def migrations(folder: str, **values: str) -> tuple[str, ...]:
     The names of `values` are replaced by the values in the scripts. Scripts may only be appended:
     existing databases do not run the earlier ones again.
     """
-    found = [one for one in files(__package__).joinpath(folder).iterdir() if one.name.endswith(".sql")]
+    found = [
+        one for one in files(__package__).joinpath(folder).iterdir() if one.name.endswith(".sql")
+    ]
     scripts = [one.read_text(encoding="utf-8") for one in sorted(found, key=lambda one: one.name)]
     for name, value in values.items():
         scripts = [script.replace(name, value) for script in scripts]

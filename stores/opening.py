@@ -94,7 +94,12 @@ def check_database(settings: Settings) -> Finding:
     if settings.stores.url:
         try:
             with _opened_postgres(settings) as backend:
-                return finding("ok", "{name} answers, events: {count}", name=backend.name, count=backend.events.count())
+                return finding(
+                    "ok",
+                    "{name} answers, events: {count}",
+                    name=backend.name,
+                    count=backend.events.count(),
+                )
         except StorageError as error:  # the error names the remedy
             return finding("failed", "{error}", error=error)
     from .local_diagnosis import check_local
@@ -158,12 +163,17 @@ def has_memory(settings: Settings) -> bool:
 
     False for a data directory in which nothing was stored yet.
     """
-    return bool(settings.stores.url) or (Path(settings.cognitive.data_dir) / "index.sqlite").exists()
+    return (
+        bool(settings.stores.url) or (Path(settings.cognitive.data_dir) / "index.sqlite").exists()
+    )
 
 
 @contextmanager
 def _opened_postgres(settings: Settings) -> Iterator[PostgresBackend]:
-    with closing(open_queue(settings, time.time)) as queue, closing(_postgres(settings, queue)) as backend:
+    with (
+        closing(open_queue(settings, time.time)) as queue,
+        closing(_postgres(settings, queue)) as backend,
+    ):
         yield backend
 
 

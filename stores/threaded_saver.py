@@ -37,7 +37,9 @@ class ThreadedSaver(BaseCheckpointSaver[Any]):
     Historian; it returns None for other errors.
     """
 
-    def __init__(self, lanes: Sequence[Lane], explained: Callable[[Exception], Exception | None]) -> None:
+    def __init__(
+        self, lanes: Sequence[Lane], explained: Callable[[Exception], Exception | None]
+    ) -> None:
         super().__init__(serde=lanes[0].saver.serde)
         self._lanes = lanes
         self._explained = explained
@@ -62,14 +64,26 @@ class ThreadedSaver(BaseCheckpointSaver[Any]):
         return await self.in_thread(_thread_of(config), lambda saver: saver.get_tuple(config))
 
     async def aput(
-        self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata, new_versions: ChannelVersions
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        return await self.in_thread(_thread_of(config), lambda saver: saver.put(config, checkpoint, metadata, new_versions))
+        return await self.in_thread(
+            _thread_of(config), lambda saver: saver.put(config, checkpoint, metadata, new_versions)
+        )
 
     async def aput_writes(
-        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
     ) -> None:
-        await self.in_thread(_thread_of(config), lambda saver: saver.put_writes(config, writes, task_id, task_path))
+        await self.in_thread(
+            _thread_of(config), lambda saver: saver.put_writes(config, writes, task_id, task_path)
+        )
 
     async def adelete_thread(self, thread_id: str) -> None:
         await self.in_thread(thread_id, lambda saver: saver.delete_thread(thread_id))

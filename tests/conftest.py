@@ -16,7 +16,9 @@ from support.servers.openai_server import OpenAIServer
 if TYPE_CHECKING:
     from support.postgres import Schema
 
-os.environ["HISTORIAN_LANGUAGE"] = "en"  # whoever runs the tests, and whatever their language: tests say so where it is another
+os.environ["HISTORIAN_LANGUAGE"] = (
+    "en"  # whoever runs the tests, and whatever their language: tests say so where it is another
+)
 
 MEMORY = Path("/dev/shm")
 ROOM = 2 << 30
@@ -38,7 +40,9 @@ if "TMPDIR" not in os.environ and serves_as_disk(MEMORY):
 
 # In CI there are more examples, the same in every run: what is found by chance is found where somebody can look at it.
 IN_CI = "CI" in os.environ
-hypothesis.settings.register_profile("historian", deadline=None, derandomize=IN_CI, max_examples=200 if IN_CI else 30)
+hypothesis.settings.register_profile(
+    "historian", deadline=None, derandomize=IN_CI, max_examples=200 if IN_CI else 30
+)
 hypothesis.settings.load_profile("historian")
 
 

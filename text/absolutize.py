@@ -82,7 +82,9 @@ def _in_order(*edits: Edit) -> list[Edit]:
     """Return edits in order, with a space between two that would form one word ("Ann", "2026")."""
     made: list[Edit] = []
     for start, end, new in sorted(edits):
-        touches = bool(made) and made[-1][1] == start and in_word(made[-1][2][-1:]) and in_word(new[:1])
+        touches = (
+            bool(made) and made[-1][1] == start and in_word(made[-1][2][-1:]) and in_word(new[:1])
+        )
         made.append((start, end, f" {new}" if touches else new))
     return made
 
@@ -94,5 +96,8 @@ def _end_of_beginning(text: str) -> int:
     """
     if len(text) <= LONGEST_TEXT:
         return len(text)
-    *_, last = (0, *(match.end() for match in _BREAK.finditer(text, LONGEST_TEXT * 9 // 10, LONGEST_TEXT)))
+    *_, last = (
+        0,
+        *(match.end() for match in _BREAK.finditer(text, LONGEST_TEXT * 9 // 10, LONGEST_TEXT)),
+    )
     return len(text[: last or LONGEST_TEXT].rstrip()) or LONGEST_TEXT

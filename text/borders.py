@@ -42,13 +42,19 @@ def whole_word(name: str) -> str:
     >>> [bool(re.search(whole_word("Ann"), text)) for text in ("Ann的猫", "Anné", "Anna")]
     [True, False, False]
     """
-    return f"{BEGINS if in_word(name[0]) else ''}{re.escape(name)}{ENDS if in_word(name[-1]) else ''}"
+    return (
+        f"{BEGINS if in_word(name[0]) else ''}{re.escape(name)}{ENDS if in_word(name[-1]) else ''}"
+    )
 
 
 def begins_with(text: str, name: str, at: int = 0) -> bool:
     """Return True if `name` is at `at` as a whole word: "Ann" in "Ann's cat", not in "Anna"."""
     end = at + len(name)
-    return bool(name) and text.startswith(name, at) and not (in_word(name[-1]) and in_word(text[end : end + 1]))
+    return (
+        bool(name)
+        and text.startswith(name, at)
+        and not (in_word(name[-1]) and in_word(text[end : end + 1]))
+    )
 
 
 _DATE = re.compile(r"\d{4}[-年/]")

@@ -55,7 +55,9 @@ def declared(message: str) -> list[tuple[str, LineKind]]:
     return [] if found and _patterns().not_meant.search(text) else found
 
 
-_ADDRESSED = re.compile(rf"\s*(?:(?:{BY_ID.pattern}|@[^\s@，,：:]{{1,32}}(?=[\s，,：:]))[\s，,：:]*)+")
+_ADDRESSED = re.compile(
+    rf"\s*(?:(?:{BY_ID.pattern}|@[^\s@，,：:]{{1,32}}(?=[\s，,：:]))[\s，,：:]*)+"
+)
 """Mentions before the first word, which name the addressee of a message, often the bot."""
 _MAY = re.compile(r"我|俺|咱|本人|\b(?:i|my|me)(?:['’]?(?:m|ve|d))?\b", re.IGNORECASE)
 
@@ -230,7 +232,9 @@ def _patterns() -> Patterns:
     """
     tables = word_tables("declared.toml")
     words = alternatives(tables["words"]).items()
-    pieces = in_pieces(tables["pieces"], {name: f"(?:{one})".replace("_", " ") for name, one in words})
+    pieces = in_pieces(
+        tables["pieces"], {name: f"(?:{one})".replace("_", " ") for name, one in words}
+    )
     whole = in_pieces(tables["frame"], pieces)
     patterns = {name: whole[name] for name in tables["frame"]}
     for kind, table in tables["kinds"].items():

@@ -93,7 +93,11 @@ Pronouns = Literal["orphan", "all"]
 
 
 def find_relative_words(
-    text: str | Sentence, *, names: Names | None = None, pronouns: Pronouns = "orphan", language: LanguageChoice = "auto"
+    text: str | Sentence,
+    *,
+    names: Names | None = None,
+    pronouns: Pronouns = "orphan",
+    language: LanguageChoice = "auto",
 ) -> GateResult:
     """Return the relative words of `text`, which only participants understand.
 
@@ -122,7 +126,9 @@ def find_relative_words(
             violations.append(finding)
         elif reference.anchored or len(reference.antecedents) == 1:
             continue
-        elif _announces(sentence, reference) or (reference.antecedents and not _opens_clause(sentence.text, reference)):
+        elif _announces(sentence, reference) or (
+            reference.antecedents and not _opens_clause(sentence.text, reference)
+        ):
             notes.append(finding)
         else:
             violations.append(finding)
@@ -152,7 +158,9 @@ def _announces(sentence: Sentence, reference: Reference) -> bool:
     Example: "During her exam, Maria fainted".
     """
     text = sentence.text
-    if not reference.text.isascii() or not _FRONTED.search(text, max(0, reference.start - 160), reference.start):
+    if not reference.text.isascii() or not _FRONTED.search(
+        text, max(0, reference.start - 160), reference.start
+    ):
         return False
     main = _MAIN_CLAUSE.match(text, reference.end)
     at = main.end() if main is not None else -1
@@ -165,7 +173,10 @@ _OPENS_CLAUSE = re.compile(r"[，。！？；、,.!?;\n]\s*$|[,;\s](?:and|but|so
 def _opens_clause(text: str, reference: Reference) -> bool:
     """Return True for the subject of a main clause: "Tom met Bob and he paid", 小梁带对象，他有大箱子."""
     is_subject = reference.text.casefold() in ("he", "she", "他", "她")
-    return is_subject and _OPENS_CLAUSE.search(text, max(0, reference.start - 8), reference.start) is not None
+    return (
+        is_subject
+        and _OPENS_CLAUSE.search(text, max(0, reference.start - 8), reference.start) is not None
+    )
 
 
 _OURS = re.compile(r"(?:我|咱|俺)[们們]?|our\b", re.IGNORECASE)
@@ -175,7 +186,9 @@ def _finding(reference: Reference) -> Finding:
     """Return the finding for a reference; for 我们群 and "our server" it covers the pronoun only."""
     ours = _OURS.match(reference.text) if reference.kind == "place" else None
     if ours is not None:
-        return Finding("pronoun", ours.group(), reference.start, reference.start + ours.end(), "first")
+        return Finding(
+            "pronoun", ours.group(), reference.start, reference.start + ours.end(), "first"
+        )
     return Finding(reference.kind, reference.text, reference.start, reference.end, _why(reference))
 
 
@@ -226,16 +239,30 @@ def _of_fact(sentence: Sentence, people: Sequence[str]) -> Iterator[Finding]:
     opening = _RE.opening.match(text)
     begin = opening.end() if opening is not None else 0
     who = next((begin + len(name) for name in people if begins_with(text, name, begin)), 0)
-    who = who or next((one.end for one in sentence.people if one.start == begin and one.name.lower() not in ROLE_NOUNS), 0)
-    relative = next((one for one in sentence.people if one.start == begin and one.name.lower() in _RELATIVES), None)
+    who = who or next(
+        (
+            one.end
+            for one in sentence.people
+            if one.start == begin and one.name.lower() not in ROLE_NOUNS
+        ),
+        0,
+    )
+    relative = next(
+        (one for one in sentence.people if one.start == begin and one.name.lower() in _RELATIVES),
+        None,
+    )
     if relative is not None:
-        yield Finding("reference", text[relative.start : relative.end], relative.start, relative.end, "owner")
+        yield Finding(
+            "reference", text[relative.start : relative.end], relative.start, relative.end, "owner"
+        )
     told = _behind_speaker(text, who)
     rest = (_RE.of_somebody if who else _RE.of_nobody).match(text, told or begin)
     goes_on = _RE.goes_on.match(text, told) if told > who else _RE.same_as.search(text)
     open_clause = rest or goes_on
     if open_clause is not None:
-        yield Finding("reference", text[: open_clause.end()].strip(), 0, open_clause.end(), "elliptic")
+        yield Finding(
+            "reference", text[: open_clause.end()].strip(), 0, open_clause.end(), "elliptic"
+        )
     elif relative is None and not who and not _names_anything(sentence, people):
         yield Finding("reference", text, 0, len(text), "subject")
     yield from _days(sentence)
@@ -274,7 +301,9 @@ def _names_anything(sentence: Sentence, people: Sequence[str]) -> bool:
     last = after_time(sentence) + SUBJECT if sentence.language == "zh" else len(text)
     if named is not None and named.start() <= last:
         return True
-    return any(1 < one.start <= last or one.name.lower() not in ROLE_NOUNS for one in sentence.people)
+    return any(
+        1 < one.start <= last or one.name.lower() not in ROLE_NOUNS for one in sentence.people
+    )
 
 
 def check(

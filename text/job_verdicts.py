@@ -64,7 +64,10 @@ def prepare(job: Job, settings: Settings) -> list[ItemState]:
 def drafts(job: Job, settings: Settings) -> list[Drafted]:
     """Return the rules' draft of every text of the job."""
     talk = Talk(job, names_of(job, settings))
-    return [_drafted(source, kind, talk) for (kind, _), source in zip(job.texts, talk.texts, strict=True)]
+    return [
+        _drafted(source, kind, talk)
+        for (kind, _), source in zip(job.texts, talk.texts, strict=True)
+    ]
 
 
 def draft_of(job: Job, kind: WrittenKind, source: str, names: Names) -> str:
@@ -75,7 +78,15 @@ def draft_of(job: Job, kind: WrittenKind, source: str, names: Names) -> str:
 def _drafted(source: Sentence, kind: WrittenKind, talk: Talk) -> Drafted:
     told = _whose(source, kind, talk)
     said, job = told.sentence, talk.job
-    done = absolutize(said, job.moment, job.timezone, source.names, kind, recent_speakers=job.speakers, cast=told.cast)
+    done = absolutize(
+        said,
+        job.moment,
+        job.timezone,
+        source.names,
+        kind,
+        recent_speakers=job.speakers,
+        cast=told.cast,
+    )
     draft, is_deed = done.sentence, kind == "action"
     stays = any(one.kind != "place" for one in done.undecided) and not is_deed
     if not stays and not any(reason[0] == "claim" for reason in told.reasons):
@@ -93,7 +104,9 @@ def _whose(source: Sentence, kind: WrittenKind, talk: Talk) -> Whose:
     return replace(told, sentence=told.sentence.beside(told.sentence.text + rest)) if rest else told
 
 
-def _item(kind: WrittenKind, source: Sentence, told: Whose, done: Absolutized, draft: Sentence, job: Job) -> ItemState:
+def _item(
+    kind: WrittenKind, source: Sentence, told: Whose, done: Absolutized, draft: Sentence, job: Job
+) -> ItemState:
     return ItemState(
         kind=kind,
         source=source.text,
@@ -130,7 +143,13 @@ _CHATTER = re.compile(
 """Phrases and markup that a model adds around a text."""
 
 
-def judge(item: ItemState, text: str | Sentence, job: Job, settings: Settings, source: Sentence | None = None) -> list[Reason]:
+def judge(
+    item: ItemState,
+    text: str | Sentence,
+    job: Job,
+    settings: Settings,
+    source: Sentence | None = None,
+) -> list[Reason]:
     """Return the reasons against filing a text for an item.
 
     These are words that only participants understand and, if the text is not the rules' draft,
@@ -143,7 +162,9 @@ def judge(item: ItemState, text: str | Sentence, job: Job, settings: Settings, s
     is_models = made.text != item["draft"]
     # In a model's text an hour without a day passes: it may be the hour of every day.
     hours = [one for one in verdict.violations if is_models and tells_hours_alone(one.text)]
-    findings = [one for one in (*verdict.violations, *_still_open(item, made.text, job)) if one not in hours]
+    findings = [
+        one for one in (*verdict.violations, *_still_open(item, made.text, job)) if one not in hours
+    ]
     unfounded: list[Unsupported] = []
     if is_models and not any(one.kind in ("empty", "length", "language") for one in findings):
         findings += _of_a_model(item, made, said)
@@ -151,7 +172,10 @@ def judge(item: ItemState, text: str | Sentence, job: Job, settings: Settings, s
     told: list[tuple[str, str, int, int, str]]
     told = [(one.kind, one.text, one.start, one.end, reason(one, language)) for one in findings]
     told += [(one.kind, one.wording, 0, 0, one.reason(language)) for one in unfounded]
-    return [Reason(kind=kind, text=words, start=start, end=end, why=why) for kind, words, start, end, why in told]
+    return [
+        Reason(kind=kind, text=words, start=start, end=end, why=why)
+        for kind, words, start, end, why in told
+    ]
 
 
 def is_no_fact(item: ItemState) -> bool:
@@ -166,7 +190,11 @@ def _still_open(item: ItemState, text: str, job: Job) -> Iterator[Finding]:
     """Yield findings for the item's unresolved references that `text` does not resolve either."""
     at = len(text)
     for kind, why, wording in item.get("open", []):
-        left = shared_name_in(text, shared_names(job)) if why == "shared" else why == "mention" and wording in text
+        left = (
+            shared_name_in(text, shared_names(job))
+            if why == "shared"
+            else why == "mention" and wording in text
+        )
         if kind == "claim" or left or text == item["draft"] or text.startswith(wording):
             yield Finding("claim" if kind == "claim" else "reference", wording, at, at, why)
 
@@ -216,7 +244,9 @@ def _unfounded(item: ItemState, text: str, job: Job, settings: Settings) -> list
     also.append(f"{job.moment:%Y-%m-%d}")
     # In a fact without "I", an unresolved "he" can only be the user, so others are not added.
     also += names.others if item["undecided"] and (is_deed or "first" in persons) else ()
-    found = unsupported(text, sources, names, also=also, speakers=speakers, listener=listener, subjects=True)
+    found = unsupported(
+        text, sources, names, also=also, speakers=speakers, listener=listener, subjects=True
+    )
     return found + lost(text, kept, names)
 
 
@@ -227,7 +257,9 @@ def shown_messages(job: Job) -> dict[str, tuple[RecentMessage, str]]:
     """
     shown: dict[str, tuple[RecentMessage, str]] = {}
     for n, one in enumerate(job.recent_messages[-SHOWN_MESSAGES:], 1):
-        said = dated_words(one.text[:SHOWN_CHARACTERS], said_at(one, job) or job.moment, job.timezone)
+        said = dated_words(
+            one.text[:SHOWN_CHARACTERS], said_at(one, job) or job.moment, job.timezone
+        )
         shown[f"m{n}"] = one, said
     return shown
 
@@ -252,7 +284,9 @@ def can_be_mended(item: ItemState, names: Names) -> bool:
     if len(item["source"]) > LONGEST_TEXT or is_no_fact(item) or is_unread(item["source"], names):
         return False
     found = item["violations"]
-    return not found or any(one["kind"] not in RELATIVE_KINDS or one["text"] not in _left(item, one) for one in found)
+    return not found or any(
+        one["kind"] not in RELATIVE_KINDS or one["text"] not in _left(item, one) for one in found
+    )
 
 
 def _left(item: ItemState, reason: Reason) -> str:
@@ -274,12 +308,18 @@ def passed_by_rules(item: ItemState, job: Job, settings: Settings) -> ItemState:
     It needs no model if the rewrite mode is not `always`, no reference is undecided, and the draft
     passes the gate. The gate node uses this result and does not check the draft again.
     """
-    if settings.historian.rewrite_mode == "always" or item["undecided"] or judge(item, item["draft"], job, settings):
+    if (
+        settings.historian.rewrite_mode == "always"
+        or item["undecided"]
+        or judge(item, item["draft"], job, settings)
+    ):
         return item
     return {**with_verdict(item, []), "first_pass": True}
 
 
-def last_resort(item: ItemState, job: Job, settings: Settings, found: list[Reason] | None = None) -> ItemState:
+def last_resort(
+    item: ItemState, job: Job, settings: Settings, found: list[Reason] | None = None
+) -> ItemState:
     """Return the item as it is filed if no attempt is left.
 
     Its text is the rules' draft: an undecided word does not invalidate the names that replaced

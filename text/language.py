@@ -11,7 +11,9 @@ from .edits import edited
 from .word_lists import word_list, word_tables
 
 _HAN = re.compile(r"[㐀-鿿\uf900-\ufaff]")
-_HAN_FUNCTION = re.compile(r"[我你他她它您咱的了在是和跟不没有这那就也都还吗呢吧啊么个說会會要很把被给給]")
+_HAN_FUNCTION = re.compile(
+    r"[我你他她它您咱的了在是和跟不没有这那就也都还吗呢吧啊么个說会會要很把被给給]"
+)
 _LATIN_WORD = re.compile(rf"{BEGINS}(?:[{LOWER}]+(?:'[a-z]+)?|I(?:'[a-z]+)?){ENDS}")
 _LATIN_FUNCTION = re.compile(
     rf"{BEGINS}(?:I|i|a|an|the|and|or|but|is|are|was|were|am|be|been|to|of|in|on|at|for|with|from|that|this|"
@@ -19,7 +21,10 @@ _LATIN_FUNCTION = re.compile(
     rf"{ENDS}",
     re.IGNORECASE,
 )
-_NOT_PROSE = re.compile(r"https?://[\x21-\x7e]+|www\.[\x21-\x7e]+|[\w.+-]+@[\w.-]+|@[\w-]+|```.*?```|`[^`\n]*`", re.DOTALL)
+_NOT_PROSE = re.compile(
+    r"https?://[\x21-\x7e]+|www\.[\x21-\x7e]+|[\w.+-]+@[\w.-]+|@[\w-]+|```.*?```|`[^`\n]*`",
+    re.DOTALL,
+)
 
 
 def prose_length(text: str) -> int:
@@ -98,7 +103,11 @@ def is_other_language(text: str, *, ignore: Sequence[tuple[int, int]] = ()) -> b
     numbers are equal, the text counts as English. The spans `ignore` (names) do not count.
     """
     text = text[:MOST_READ]
-    text = edited(text, ((start, end, " ") for start, end in ignore if end <= MOST_READ)) if ignore else text
+    text = (
+        edited(text, ((start, end, " ") for start, end in ignore if end <= MOST_READ))
+        if ignore
+        else text
+    )
     text = _NOT_PROSE.sub(" ", text)
     english, other = _latin_evidence(text)
     if text.isascii():

@@ -50,7 +50,15 @@ def message_events(job: Job, max_tokens: int) -> list[Event]:
 
 
 def said_events(
-    scope: Scope, text: str, moment: datetime, timezone: str, *, role: TalkRole, user_name: str, bot_name: str, max_tokens: int
+    scope: Scope,
+    text: str,
+    moment: datetime,
+    timezone: str,
+    *,
+    role: TalkRole,
+    user_name: str,
+    bot_name: str,
+    max_tokens: int,
 ) -> list[Event]:
     """Return a message of a running session as events of at most `max_tokens` each.
 
@@ -63,7 +71,13 @@ def said_events(
 
 
 def _spoken(
-    name: str, scope: Scope, text: str, moment: datetime, timezone: str, max_tokens: int, written: Written
+    name: str,
+    scope: Scope,
+    text: str,
+    moment: datetime,
+    timezone: str,
+    max_tokens: int,
+    written: Written,
 ) -> list[Event]:
     is_short = estimate_tokens(text) <= max_tokens
     parts = [text] * bool(text.strip()) if is_short else chunk(text, max_tokens)
@@ -76,7 +90,9 @@ def _spoken(
     return made
 
 
-def observation_events(scope: Scope, text: str, moment: datetime, timezone: str, *, max_tokens: int) -> list[Event]:
+def observation_events(
+    scope: Scope, text: str, moment: datetime, timezone: str, *, max_tokens: int
+) -> list[Event]:
     """Return a redacted text that a tool returned, as one expiring event per chunk.
 
     Ids are made from scope and content: the same content is stored once per scope.
@@ -185,7 +201,9 @@ def dated_words(text: str, moment: datetime, timezone: str | ZoneInfo | None) ->
     return edited(text, [(end, end, f" ({day})") for end, day in meant])
 
 
-def days_meant(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> list[TimeExpression]:
+def days_meant(
+    text: str, moment: datetime, timezone: str | ZoneInfo | None
+) -> list[TimeExpression]:
     """Return the times in words said at `moment` that need a date: "yesterday", weekdays.
 
     Dates, months, feasts, "now", vague times and hours are left out. An hour may be that of every
@@ -194,7 +212,9 @@ def days_meant(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> 
     return [one for one in _known_times(text, moment, timezone) if needs_its_day(one.text)]
 
 
-def _known_times(text: str, moment: datetime, timezone: str | ZoneInfo | None) -> list[TimeExpression]:
+def _known_times(
+    text: str, moment: datetime, timezone: str | ZoneInfo | None
+) -> list[TimeExpression]:
     found = find_time_expressions(text, moment, timezone)
     return [one for one in found if one.value and not one.vague]
 

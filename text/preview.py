@@ -34,7 +34,18 @@ _KEYS = (str, int, float, bytes)
 _MOST_BITS = 256
 """A longer number is not written out: that takes time quadratic in its length."""
 
-_COLLECTIONS = (list, tuple, set, frozenset, deque, UserList, KeysView, ValuesView, ItemsView, array)
+_COLLECTIONS = (
+    list,
+    tuple,
+    set,
+    frozenset,
+    deque,
+    UserList,
+    KeysView,
+    ValuesView,
+    ItemsView,
+    array,
+)
 
 _Seen = tuple[int, ...]
 
@@ -65,7 +76,9 @@ def snapshot(value: object, max_characters: int = DEFAULT_CHARACTERS) -> object:
     return _Copy(max_characters).of(value)
 
 
-def preview_text(copy: object, max_characters: int = DEFAULT_CHARACTERS, *, level: Level = "all") -> str:
+def preview_text(
+    copy: object, max_characters: int = DEFAULT_CHARACTERS, *, level: Level = "all"
+) -> str:
     """Return the text of a snapshot, redacted by field names and then as a text. Never raises.
 
     Strings are unchanged, other values become JSON. Omissions are reported: `… (9,992,000 more
@@ -77,7 +90,11 @@ def preview_text(copy: object, max_characters: int = DEFAULT_CHARACTERS, *, leve
     """
     closed = redact_value(_closed(copy, level), level)
     # Single texts are redacted already. The text joined from several fields is searched once more.
-    text = closed if isinstance(closed, str) else redact(json.dumps(closed, ensure_ascii=False, default=str), level)
+    text = (
+        closed
+        if isinstance(closed, str)
+        else redact(json.dumps(closed, ensure_ascii=False, default=str), level)
+    )
     if len(text) > max_characters + _LONGEST_NAME:
         text = text[: _safe_end(text, max_characters, level)] + "…"
     return text.encode("utf-8", "replace").decode("utf-8")
@@ -106,7 +123,11 @@ class _Copy:
         if isinstance(value, str):
             return self._text(value)
         if isinstance(value, int):
-            return int(value) if value.bit_length() < _MOST_BITS else f"[int of {value.bit_length()} bits]"
+            return (
+                int(value)
+                if value.bit_length() < _MOST_BITS
+                else f"[int of {value.bit_length()} bits]"
+            )
         if isinstance(value, bytes | bytearray | memoryview):
             return f"[{memoryview(value).nbytes} bytes]"
         if id(value) in parents:
@@ -124,13 +145,21 @@ class _Copy:
                 return self._text(f"{_class_name(value)}: {message}")
             return {_class_name(value): self._list(value.args, len(value.args), parents)}
         fields = _fields(value)
-        return self._text(repr(value)) if fields is None else {_class_name(value): self._mapping(fields, parents)}
+        return (
+            self._text(repr(value))
+            if fields is None
+            else {_class_name(value): self._mapping(fields, parents)}
+        )
 
-    def _mapping(self, given: Mapping[object, object] | Mapping[str, object], parents: _Seen) -> dict[str, object]:
+    def _mapping(
+        self, given: Mapping[object, object] | Mapping[str, object], parents: _Seen
+    ) -> dict[str, object]:
         copied: dict[str, object] = {}
         for key, item in takewhile(lambda _: self._takes_one(), given.items()):
             # A key may be as large as a value, and may raise too.
-            named = self.of(key) if key is None or isinstance(key, _KEYS) else f"[{_class_name(key)}]"
+            named = (
+                self.of(key) if key is None or isinstance(key, _KEYS) else f"[{_class_name(key)}]"
+            )
             name = named if isinstance(named, str) else str(named)
             copied[name if name not in copied else f"{name}*"] = self.of(item, parents)
         if len(copied) < len(given):

@@ -29,11 +29,16 @@ def subject_of(fact: str, names: Names) -> str:
     """
     known = (*names.people, names.bot_name, names.group("zh"), names.group("en"))
     begins = fact.lstrip(_BEFORE).casefold()
-    return max((name for name in known if begins_with(begins, name.lstrip(_BEFORE).casefold())), key=len, default="")
+    return max(
+        (name for name in known if begins_with(begins, name.lstrip(_BEFORE).casefold())),
+        key=len,
+        default="",
+    )
 
 
 _EVERYBODY = re.compile(
-    r"(?:大家|全体|所有人|群友们?|成员们?)|(?:everyone|everybody|all (?:the )?members|(?:the )?members)\b", re.I
+    r"(?:大家|全体|所有人|群友们?|成员们?)|(?:everyone|everybody|all (?:the )?members|(?:the )?members)\b",
+    re.I,
 )
 
 
@@ -80,7 +85,9 @@ def clean_line(text: str) -> str:
     return " ".join(without_list_mark(clean_text(_UNSEEN.sub("", text))).split())
 
 
-def read_lines(markdown: str, known: Sequence[ProfileLine] = (), *, day: str = "") -> tuple[ProfileLine, ...]:
+def read_lines(
+    markdown: str, known: Sequence[ProfileLine] = (), *, day: str = ""
+) -> tuple[ProfileLine, ...]:
     """Return the profile lines in a text that a person edited.
 
     Each bullet or line of prose is one line; it is prefixed with the heading above it. A line that
@@ -102,7 +109,9 @@ def read_lines(markdown: str, known: Sequence[ProfileLine] = (), *, day: str = "
             if former is None:
                 former = ProfileLine(line_id_of(text, when), text, line_kind(text), 1, when, when)
             elif former.text != text:
-                former = replace(former, text=text, told=1, first_day=when, last_day=when, evidence=())
+                former = replace(
+                    former, text=text, told=1, first_day=when, last_day=when, evidence=()
+                )
             elif how == "equal":
                 former = replace(former, last_day=own_day or former.last_day)
             lines.append(former)
@@ -146,7 +155,9 @@ def distinct(lines: Iterable[ProfileLine]) -> tuple[ProfileLine, ...]:
     return tuple(found.values())
 
 
-def with_lines(lines: Sequence[ProfileLine], new: Sequence[ProfileLine], name: str = "") -> tuple[ProfileLine, ...]:
+def with_lines(
+    lines: Sequence[ProfileLine], new: Sequence[ProfileLine], name: str = ""
+) -> tuple[ProfileLine, ...]:
     """Return `lines` followed by the `new` ones.
 
     A new line that says the same as a known one is merged with it: the merged line has the evidence
@@ -169,7 +180,9 @@ def with_lines(lines: Sequence[ProfileLine], new: Sequence[ProfileLine], name: s
     return bounded(distinct(one for _, one in result))
 
 
-def with_expiry(lines: Sequence[ProfileLine], expiry: Mapping[str, float | None]) -> tuple[ProfileLine, ...]:
+def with_expiry(
+    lines: Sequence[ProfileLine], expiry: Mapping[str, float | None]
+) -> tuple[ProfileLine, ...]:
     """Return the lines, each with the expiry of its last event as end.
 
     `expiry` has the expiry times of events by id (seconds since the epoch; None: never). A line
@@ -264,7 +277,10 @@ def said_lines(message: Event, *, certain: bool = False) -> list[ProfileLine]:
 
 
 def corrected_lines(
-    lines: Sequence[ProfileLine], corrected: Sequence[str], message: Event, new: Sequence[ProfileLine]
+    lines: Sequence[ProfileLine],
+    corrected: Sequence[str],
+    message: Event,
+    new: Sequence[ProfileLine],
 ) -> tuple[ProfileLine, ...]:
     """Return `lines` after the correction in `message`.
 
@@ -275,7 +291,11 @@ def corrected_lines(
     are appended to the line, so that a reader sees both.
     """
     how = correction_in(message.text)
-    meant = [one for one in lines if one.evidence and not one.pinned and set(one.evidence) <= set(corrected)]
+    meant = [
+        one
+        for one in lines
+        if one.evidence and not one.pinned and set(one.evidence) <= set(corrected)
+    ]
     if not how or len(meant) != 1:
         return tuple(lines)
     (wrong,) = meant

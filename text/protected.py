@@ -53,13 +53,18 @@ _ATOMS = rf"""
   | (?<![{_LATIN}\-])[0-9a-fA-F]{{8}}-[0-9a-fA-F]{{4}}-[0-9a-fA-F]{{4}}-[0-9a-fA-F]{{4}}-[0-9a-fA-F]{{12}}(?![{_LATIN}\-])
     """
 _TRAILING_PUNCTUATION = ".,;:!?)]}'\"*_~"
-_CLOSING = {mark: re.compile(f"(?<!`){mark}(?!`)" if len(mark) < 3 else mark) for mark in ("`", "``", "```", "~~~")}
+_CLOSING = {
+    mark: re.compile(f"(?<!`){mark}(?!`)" if len(mark) < 3 else mark)
+    for mark in ("`", "``", "```", "~~~")
+}
 
 _PAIRS = {"“": "”", "‘": "’", "《": "》", "〈": "〉", "「": "」", "『": "』", "«": "»"}
 _CLOSERS = {closer: opener for opener, closer in _PAIRS.items()}
 _QUOTE_MARK = re.compile(r"""[“”‘’《》〈〉「」『』«»"'＂]|\n(?:[ \t]*\n)?""")
 # Words that begin with an apostrophe ('cause, '90s). Their apostrophe does not open a quotation.
-_ELISION = re.compile(r"'(?:cause|em|til|till|tis|twas|bout|round|n|cuz|coz|nuff|\d0s)(?![A-Za-z])", re.IGNORECASE)
+_ELISION = re.compile(
+    r"'(?:cause|em|til|till|tis|twas|bout|round|n|cuz|coz|nuff|\d0s)(?![A-Za-z])", re.IGNORECASE
+)
 
 
 def protected_spans(text: str, glossary: Iterable[str] = ()) -> list[Span]:
@@ -130,7 +135,9 @@ def _atoms(text: str) -> list[Span]:
         start, end = match.span()
         kind = match.lastgroup
         if kind == "ticks":
-            closing = None if match.group() in unclosed else _CLOSING[match.group()].search(text, end)
+            closing = (
+                None if match.group() in unclosed else _CLOSING[match.group()].search(text, end)
+            )
             if closing is None:
                 unclosed.add(match.group())
                 position = end
@@ -164,7 +171,9 @@ def quoted_spans(text: str, atoms: Sequence[Span] = ()) -> list[Span]:
             opened.setdefault(mark, []).append(at)
         elif mark in _CLOSERS:
             begun = opened.get(_CLOSERS[mark])
-            if begun and not (mark == "’" and in_word(text[at - 1 : at]) and in_word(text[at + 1 : at + 2])):
+            if begun and not (
+                mark == "’" and in_word(text[at - 1 : at]) and in_word(text[at + 1 : at + 2])
+            ):
                 spans.append((begun.pop(), at + 1))
         elif mark in opened and _can_close(text, at, mark):
             spans.append((opened.pop(mark)[0], at + 1))

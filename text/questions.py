@@ -167,7 +167,11 @@ class NamedTime:
 
 
 def named_times(
-    text: str, now: datetime, *, asked: bool = True, relative: bool | Sequence[TimeExpression] = True
+    text: str,
+    now: datetime,
+    *,
+    asked: bool = True,
+    relative: bool | Sequence[TimeExpression] = True,
 ) -> tuple[NamedTime, ...]:
     """Return the times that `text` names.
 
@@ -183,7 +187,12 @@ def named_times(
         found += filter(None, (_absolute(match, now) for match in pattern.finditer(rest)))
         rest = pattern.sub(lambda match: " " * len(match.group()), rest)
     for expression in find_time_expressions(rest, now) if relative is True else relative or ():
-        if expression.vague or not expression.value or not expression.until or NOW.fullmatch(expression.text):
+        if (
+            expression.vague
+            or not expression.value
+            or not expression.until
+            or NOW.fullmatch(expression.text)
+        ):
             continue
         first = datetime.fromisoformat(expression.value).replace(tzinfo=now.tzinfo)
         last = datetime.fromisoformat(expression.until).replace(tzinfo=now.tzinfo)
@@ -195,7 +204,9 @@ def named_times(
     return tuple(found)
 
 
-def time_told(text: str, said: datetime, relative: bool | Sequence[TimeExpression] = True) -> tuple[float, float] | None:
+def time_told(
+    text: str, said: datetime, relative: bool | Sequence[TimeExpression] = True
+) -> tuple[float, float] | None:
     """Return the first and last moment (seconds since the epoch) of the times in a text, or None.
 
     `said` (aware) is when the text was said.

@@ -62,7 +62,9 @@ class Stemmer:
                 self._connection = _open()
             self._connection.execute("BEGIN")
             try:
-                self._connection.executemany("INSERT INTO words (rowid, word) VALUES (?, ?)", enumerate(words))
+                self._connection.executemany(
+                    "INSERT INTO words (rowid, word) VALUES (?, ?)", enumerate(words)
+                )
                 stems = dict(self._connection.execute("SELECT doc, term FROM stems"))
             finally:
                 self._connection.execute("ROLLBACK")
@@ -119,7 +121,9 @@ _ACCENT = re.compile("[\u0300-\u036f\u0591-\u05bd\u064b-\u0652]")
 _ALTERNATION = re.compile(r"\d+|\D+")
 _APOSTROPHES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u02bc": "'", "`": "'"})
 # Letters without a Unicode decomposition.
-_UNDECOMPOSED = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"})
+_UNDECOMPOSED = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"}
+)
 
 # Stop words: question words, pronouns, particles.
 _STOP_CHARACTERS = frozenset(
@@ -193,7 +197,9 @@ def lookup_tokens(text: str) -> list[str]:
     tokens = query_tokens(text)
     if any(map(str.isdecimal, "".join(tokens))):
         return tokens
-    return [INSIDE + token if len(token) == 1 and _DENSE_RUN.match(token) else token for token in tokens]
+    return [
+        INSIDE + token if len(token) == 1 and _DENSE_RUN.match(token) else token for token in tokens
+    ]
 
 
 def last_characters(text: str) -> list[str]:
@@ -203,7 +209,9 @@ def last_characters(text: str) -> list[str]:
     (`first_character`), so both functions together give all characters of the runs.
     """
     folded = (unicodedata.normalize("NFKC", piece).casefold() for piece in pieces(text))
-    return list(dict.fromkeys(INSIDE + run[-1] for piece in folded for run in _DENSE_RUN.findall(piece)))
+    return list(
+        dict.fromkeys(INSIDE + run[-1] for piece in folded for run in _DENSE_RUN.findall(piece))
+    )
 
 
 def first_character(token: str) -> str:
@@ -269,7 +277,11 @@ def indexed_words(text: str, tokens: Sequence[str] | None = None) -> tuple[int, 
     `search_tokens`, if the caller has it.
     """
     counts = Counter(search_tokens(text) if tokens is None else tokens)
-    words = [form for word, n in counts.items() for form in ((word, repeated(word)) if n > 1 else (word,))]
+    words = [
+        form
+        for word, n in counts.items()
+        for form in ((word, repeated(word)) if n > 1 else (word,))
+    ]
     return counts.total(), " ".join([*words, *last_characters(text)])
 
 
@@ -283,7 +295,9 @@ def repeated(word: str) -> str:
     return _TWICE + word
 
 
-def norms(lengths: np.ndarray[tuple[int], np.dtype[np.int64]]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def norms(
+    lengths: np.ndarray[tuple[int], np.dtype[np.int64]],
+) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Return BM25's length norms for texts of `lengths` words: `K1 * (1 - B + B * l / mean l)`."""
     import numpy as np
 

@@ -58,7 +58,11 @@ class Sentence:
     @cached_property
     def language(self) -> Language:
         """The chosen language, or the language of the text without its protected spans."""
-        return detect_language(self.text, ignore=self.protected) if self.choice == "auto" else self.choice
+        return (
+            detect_language(self.text, ignore=self.protected)
+            if self.choice == "auto"
+            else self.choice
+        )
 
     @cached_property
     def people(self) -> list[Mention]:
@@ -112,12 +116,16 @@ class Sentence:
         other = self.beside(edited(self.text, edits))
         written, shift = list[Span](), 0
         for start, end, new in edits:
-            written += ((start + shift + a, start + shift + b) for a, b in protected_spans(new, self._words))
+            written += (
+                (start + shift + a, start + shift + b) for a, b in protected_spans(new, self._words)
+            )
             shift += len(new) - (end - start)
         other.protected = merge_spans([*moved(self.protected, edits), *written])
         return other
 
 
-def as_sentence(text: str | Sentence, names: Names = NOBODY, language: LanguageChoice = "auto") -> Sentence:
+def as_sentence(
+    text: str | Sentence, names: Names = NOBODY, language: LanguageChoice = "auto"
+) -> Sentence:
     """Return a text as a sentence; return a sentence unchanged."""
     return text if isinstance(text, Sentence) else Sentence(text, names, language)

@@ -18,8 +18,12 @@ _END = re.compile(
     r"|(?<=\d)\.(?=\s+[A-Z一-鿿])"
 )
 _BULLET = re.compile(r"^\s*(?:[-*•·]|\d{1,2}[.)、])\s+")
-_STAMP = re.compile(r"^[\[（(]?(?P<day>\d{4}-\d{2}-\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2})?)?[\])）]?\s*[:：]?\s*")
-_SPEAKER = re.compile(r"^(?P<speaker>[^\s:：,，。.!?！？\"“《][^:：,，。.!?！？\"“《\n]{0,40}?)(?::\s+|：\s*)(?=\S)")
+_STAMP = re.compile(
+    r"^[\[（(]?(?P<day>\d{4}-\d{2}-\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2})?)?[\])）]?\s*[:：]?\s*"
+)
+_SPEAKER = re.compile(
+    r"^(?P<speaker>[^\s:：,，。.!?！？\"“《][^:：,，。.!?！？\"“《\n]{0,40}?)(?::\s+|：\s*)(?=\S)"
+)
 
 
 def statements(text: str) -> list[str]:

@@ -29,7 +29,9 @@ _LIGHT = frozenset(map(stem, word_list(_TABLES["words"]["light"])))
 
 A pair of Chinese characters is light if both characters are.
 """
-_LIGHT_CHARACTERS = frozenset("喜欢爱吃喝用买养学打开年月日号周天星期新旧大小好人家最近今明昨上下点现已经觉得计划算准备始常每")
+_LIGHT_CHARACTERS = frozenset(
+    "喜欢爱吃喝用买养学打开年月日号周天星期新旧大小好人家最近今明昨上下点现已经觉得计划算准备始常每"
+)
 _DATES = re.compile(r"\d+|[年月日号]")
 _HAN = re.compile(r"[㐀-鿿]")
 
@@ -76,7 +78,11 @@ class Statement:
         if told is None:
             return self._bare
         words = self._bare[told.end() :].strip('”" ')
-        if told.group().strip() not in (":", "：") or _OF_ONESELF.match(words) or _named_first(words, self.people):
+        if (
+            told.group().strip() not in (":", "：")
+            or _OF_ONESELF.match(words)
+            or _named_first(words, self.people)
+        ):
             return words
         if not words.isascii():
             return f"{self.speaker}{words}"
@@ -139,12 +145,18 @@ class Statement:
         """The values in the first clause of things of which the subject has one at a time."""
         told = MARKS.adverbs.sub(" ", self.clause) if self.subject else ""
         found = ((topic, pattern.search(told)) for topic, pattern in enumerate(ONE_VALUE))
-        return [self._value(topic, told, given) for topic, given in found if given and not is_negative(told[: given.start()])]
+        return [
+            self._value(topic, told, given)
+            for topic, given in found
+            if given and not is_negative(told[: given.start()])
+        ]
 
     def _value(self, topic: int, told: str, given: re.Match[str]) -> Value:
         before, text = told[: given.start()], next(one for one in given.groups() if one)
         words = terms_of(MARKS.value_ends.split(text)[0], self.people)
-        is_all = "是" not in before and not MARKS.beside_value.search(told, told.find(text, given.start()))
+        is_all = "是" not in before and not MARKS.beside_value.search(
+            told, told.find(text, given.start())
+        )
         whose = terms_in(_DATES.sub(" ", before))
         return Value(topic, whose, MARKS.kind_of_place.match(text) is None, words, is_all)
 
@@ -180,7 +192,9 @@ def _terms_of(text: str, names: tuple[str, ...]) -> Terms:
     for name in sorted(names, key=len, reverse=True):
         text = re.sub(rf"{re.escape(name)}(?:['’]s\b)?", " ", text, flags=re.IGNORECASE)
     return frozenset(
-        term for term in terms_in(text, dates=False) if term not in _LIGHT and not _LIGHT_CHARACTERS.issuperset(term)
+        term
+        for term in terms_in(text, dates=False)
+        if term not in _LIGHT and not _LIGHT_CHARACTERS.issuperset(term)
     )
 
 
@@ -220,10 +234,16 @@ def change_by(new: Statement, old: Statement, *, values_only: bool = False) -> C
         return "corrected"
     if not new.is_real or not new.subject or new.subject != old.subject:
         return ""
-    return "superseded" if _another_value(new, old) or (not values_only and _says_over(new, old)) else ""
+    return (
+        "superseded"
+        if _another_value(new, old) or (not values_only and _says_over(new, old))
+        else ""
+    )
 
 
-def links_of(new: Statement, before: Sequence[Statement], values_only: Sequence[int] = ()) -> list[tuple[int, Change]]:
+def links_of(
+    new: Statement, before: Sequence[Statement], values_only: Sequence[int] = ()
+) -> list[tuple[int, Change]]:
     """Return the earlier statements that `new` changes, as pairs of index and change.
 
     The index is that in `before`, the earlier statements, newest first. `values_only` are the
@@ -232,7 +252,9 @@ def links_of(new: Statement, before: Sequence[Statement], values_only: Sequence[
     are superseded, those with the largest share of words in `new`.
     """
     found: list[tuple[int, Change]] = [
-        (n, change) for n, one in enumerate(before) if (change := change_by(new, one, values_only=n in values_only))
+        (n, change)
+        for n, one in enumerate(before)
+        if (change := change_by(new, one, values_only=n in values_only))
     ]
     corrected = [pair for pair in found if pair[1] == "corrected"]
     if corrected:
@@ -279,12 +301,18 @@ def same_whose(new: Statement, old: Statement) -> bool:
 
 def _may_end(new: Statement, old: Statement) -> bool:
     """Return True if both are short and different, and `old` is not compound."""
-    return new.text != old.text and max(map(len, (new.text, old.text))) <= LONGEST and not old.is_compound
+    return (
+        new.text != old.text
+        and max(map(len, (new.text, old.text))) <= LONGEST
+        and not old.is_compound
+    )
 
 
 def _another_value(new: Statement, old: Statement) -> bool:
     """Return True if both have a value of one topic and one owner, and the values differ."""
-    if MARKS.besides.search(new.said) or any(one.search(old.text) for one in (MARKS.past, MARKS.visiting)):
+    if MARKS.besides.search(new.said) or any(
+        one.search(old.text) for one in (MARKS.past, MARKS.visiting)
+    ):
         return False
     return any(
         one[:3] == former[:3] and one.words and former.words and not one.words & former.words

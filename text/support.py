@@ -31,7 +31,9 @@ _EMPTY_RUN = re.compile(
 )
 _EMPTY_WORDS = word_list(_TABLES["words"]["empty_words"])
 # The leftmost match is the longest ending; at least three letters precede it.
-_ENDING = re.compile(r"(?<=\w{3})(?:ization|ation|ingly|ically|ments?|ness|ies|ied|ing|ers?|ed|es|ly|ic|al|s|y|e)$")
+_ENDING = re.compile(
+    r"(?<=\w{3})(?:ization|ation|ingly|ically|ments?|ness|ies|ied|ing|ers?|ed|es|ly|ic|al|s|y|e)$"
+)
 
 
 def content_terms(text: str, names: Names, *, dates: bool = True) -> Terms:

@@ -17,7 +17,17 @@ from .quotations import comparable, quotations
 from .references.people import ROLE_NOUNS, find_people
 from .remembered import remembered
 from .statements import split_instructions
-from .support import Terms, has_ended, negation_in, share, stem, terms_in, weight, without_people, words_only
+from .support import (
+    Terms,
+    has_ended,
+    negation_in,
+    share,
+    stem,
+    terms_in,
+    weight,
+    without_people,
+    words_only,
+)
 from .time_expressions.english.lexicon import MONTHS
 from .time_expressions.numerals import SIMPLE_CARDINALS, SIMPLE_ORDINALS, chinese_integer
 from .word_lists import compiled_patterns, word_list, word_tables
@@ -47,7 +57,9 @@ _FIGURE = re.compile(
     rf"|(?P<chinese>[{_NUMERALS}]+)|(?P<words>(?i:{_WORD}(?:(?:-| and | ){_WORD})*))"
 )
 _UNCERTAIN_WORDS = word_list("may mar second")
-_FREE = frozenset(map(stem, word_list(_TABLES["words"]["free"]) | _NUMBER_WORDS.keys() - {"mar"} | {*_NUMERALS}))
+_FREE = frozenset(
+    map(stem, word_list(_TABLES["words"]["free"]) | _NUMBER_WORDS.keys() - {"mar"} | {*_NUMERALS})
+)
 _NO_NAMES = frozenset(map(stem, word_list(_TABLES["words"]["no_names"])))
 _UNCERTAIN_VALUES = frozenset(("0", "1"))
 """Values of words that are often no numbers (一个, "once"): they may confirm a number, and are never
@@ -311,7 +323,9 @@ def _clauses(statements: Iterable[str], names: Names) -> list[_Clause]:
     return found
 
 
-def _turned_round(text: str, told: Sequence[_Clause], names: Names, *, is_talk: bool = False) -> Iterator[str]:
+def _turned_round(
+    text: str, told: Sequence[_Clause], names: Names, *, is_talk: bool = False
+) -> Iterator[str]:
     """Yield the clauses of a text that contradict the clauses `told` in their negation.
 
     A clause contradicts them if at least half of its shared words are affirmed here and only denied
@@ -375,7 +389,9 @@ def _is_strange(part: str, names: Names, held: Terms) -> bool:
 
 def _near_dates(text: str, years: Collection[str]) -> str:
     """Return a text in which each date of these `years` is reduced to its day, or to its month."""
-    return _RE.date.sub(lambda date: f" {date['day'] or date['month']} " if date["year"] in years else date[0], text)
+    return _RE.date.sub(
+        lambda date: f" {date['day'] or date['month']} " if date["year"] in years else date[0], text
+    )
 
 
 def _terms(text: str, names: Names) -> Terms:
@@ -441,7 +457,12 @@ class _Pair:
 
 
 def _turned(
-    text: str, sources: Mapping[str, str], names: Names, speakers: Mapping[str, str] | None, listener: str, subjects: bool
+    text: str,
+    sources: Mapping[str, str],
+    names: Names,
+    speakers: Mapping[str, str] | None,
+    listener: str,
+    subjects: bool,
 ) -> Iterator[Unsupported]:
     """Yield the people whose roles differ between the text and the same words of a source.
 

@@ -31,8 +31,22 @@ _PIECE = re.compile(
     re.DOTALL,
 )
 # Tokens per piece; tokens per character after the first n, as (tokens, n).
-_EACH = {"word": 1.03, "line": 1, "spaces": 1.2, "marks": 0.7, "other": 1, "astral": 2, "control": 1}
-_MORE = {"han": (0.52, 0), "word": (0.02, 6), "digits": (1.3, 0), "wide": (1.5, 0), "marks": (0.3, 1)}
+_EACH = {
+    "word": 1.03,
+    "line": 1,
+    "spaces": 1.2,
+    "marks": 0.7,
+    "other": 1,
+    "astral": 2,
+    "control": 1,
+}
+_MORE = {
+    "han": (0.52, 0),
+    "word": (0.02, 6),
+    "digits": (1.3, 0),
+    "wide": (1.5, 0),
+    "marks": (0.3, 1),
+}
 _KINDS = _PIECE.groupindex.items()
 _COSTS = {n: (_EACH.get(kind, 0.0), *_MORE.get(kind, (0.0, 0))) for kind, n in _KINDS}
 
@@ -74,7 +88,9 @@ def newest_within(lines: Sequence[str], tokens: float, least: int = 0) -> list[s
 _BORDERS = (
     re.compile(r"^(?= {0,3}#{1,6}\s)", re.MULTILINE),
     re.compile(r"\n[ \t]*\n\s*"),
-    re.compile(r"(?:[。！？…；]+|(?:[!?]+|(?<=\w\w\w)\.)(?=[\"'”’)\]]{0,4}\s))[\"'”’」』）)\]]*\s*"),
+    re.compile(
+        r"(?:[。！？…；]+|(?:[!?]+|(?<=\w\w\w)\.)(?=[\"'”’)\]]{0,4}\s))[\"'”’」』）)\]]*\s*"
+    ),
     re.compile(r"\n"),
     re.compile(r"[\s，、,;：:）)」』\]}]+"),
 )
@@ -102,7 +118,9 @@ def _spans(text: str, max_tokens: int) -> Iterator[tuple[int, int]]:
         end = _reach(text, start, max_tokens)
         if end < len(text):
             half = start + (end - start + 1) // 2
-            borders = ([one.end() for one in border.finditer(text, half, end)] for border in _BORDERS)
+            borders = (
+                [one.end() for one in border.finditer(text, half, end)] for border in _BORDERS
+            )
             end = next((found[-1] for found in borders if found), end)
         yield start, end
         start = end

@@ -39,10 +39,14 @@ def without_thoughts(text: str) -> str:
     opening = _OPENING.search(text)
     if closing and (opening is None or closing.start() < opening.start()):
         done = closing.end()
-    while (opening := _OPENING.search(text, done)) and (closing := _CLOSING.search(text, opening.end())):
+    while (opening := _OPENING.search(text, done)) and (
+        closing := _CLOSING.search(text, opening.end())
+    ):
         pieces.append(text[done : opening.start()])
         done = closing.end()
-    is_cut_off = opening is not None and not "".join([*pieces, text[done : opening.start()]]).strip()
+    is_cut_off = (
+        opening is not None and not "".join([*pieces, text[done : opening.start()]]).strip()
+    )
     return "".join(pieces if is_cut_off else [*pieces, text[done:]])
 
 

@@ -59,7 +59,9 @@ def in_full(pattern: str | Sequence[str], pieces: Mapping[str, str]) -> str:
     return _PIECE.sub(lambda found: pieces.get(found[1], found[0]), "".join(pattern))
 
 
-def in_pieces(table: Mapping[str, str | Sequence[str]], pieces: Mapping[str, str] | None = None) -> dict[str, str]:
+def in_pieces(
+    table: Mapping[str, str | Sequence[str]], pieces: Mapping[str, str] | None = None
+) -> dict[str, str]:
     """Return named regular expressions in full.
 
     Each may refer to `pieces` and to the expressions before it as `<name>`. The result contains the

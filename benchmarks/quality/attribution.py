@@ -64,7 +64,11 @@ def named_first(text: str, line: Line, source: str) -> str:
     """
     right = {name for name in (line["about"], *line["also_ok"]) if name}
     job = line["job"]
-    people = {job.get("user_name", ""), job.get("bot_name", ""), *(one["sender_name"] for one in job.get("recent_messages", []))}
+    people = {
+        job.get("user_name", ""),
+        job.get("bot_name", ""),
+        *(one["sender_name"] for one in job.get("recent_messages", [])),
+    }
     inserted = {name for name in people if name and name.casefold() not in source.casefold()}
     wrong = (set(line["must_not_be_subject"]) | inserted) - right
     speaker, words = _speaker_in_front(text, source, right | wrong)
@@ -72,7 +76,11 @@ def named_first(text: str, line: Line, source: str) -> str:
         is_named = any(name.casefold() in words.casefold() for name in right)
         return "right" if is_named or speaker in right or not line["about"] else "wrong"
     folded = text.casefold()
-    found = [(folded.find(name.casefold()), -len(name), name) for name in right | wrong if name.casefold() in folded]
+    found = [
+        (folded.find(name.casefold()), -len(name), name)
+        for name in right | wrong
+        if name.casefold() in folded
+    ]
     return "nobody" if not found else "right" if min(found)[2] in right else "wrong"
 
 
@@ -101,12 +109,18 @@ async def by_model(jobs: list[Job], base_url: str) -> list[list[ItemState]]:
     `rewrite_mode = "auto"`.
     """
     chat = {"base_url": base_url, "model": "local", "api_key": "none", "timeout_seconds": 600}
-    settings = parse_settings({"models": {"chat": chat, "embedding": {"provider": "none"}}}, environ={}, base=Path.cwd())
-    context: Any = SimpleNamespace(settings=settings, chat=make_chat_model(settings.models.background))
+    settings = parse_settings(
+        {"models": {"chat": chat, "embedding": {"provider": "none"}}}, environ={}, base=Path.cwd()
+    )
+    context: Any = SimpleNamespace(
+        settings=settings, chat=make_chat_model(settings.models.background)
+    )
     filed: list[list[ItemState]] = []
     for job in jobs:
         state: Any = {"job": job.model_dump(mode="json")}
-        while "items" not in state or not (state["spent"] or all(item["passed"] for item in state["items"])):
+        while "items" not in state or not (
+            state["spent"] or all(item["passed"] for item in state["items"])
+        ):
             state |= await rewrite(state, Runtime(context=context))
             state |= await gate(state, Runtime(context=context))
         filed.append(state["items"])
@@ -114,14 +128,27 @@ async def by_model(jobs: list[Job], base_url: str) -> list[list[ItemState]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path, nargs="?", default=Path(__file__).parents[1] / "data" / "attribution.jsonl")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "data",
+        type=Path,
+        nargs="?",
+        default=Path(__file__).parents[1] / "data" / "attribution.jsonl",
+    )
     parser.add_argument("--base-url", default="")
     parser.add_argument("--limit", type=int, default=0)
     parser.add_argument("--show", action="store_true")
     given = parser.parse_args()
-    rows = [json.loads(line) for line in given.data.read_text(encoding="utf-8").splitlines() if line.strip()]
-    lines: list[Line] = [{"job": row["job"], **statement} for row in rows for statement in row["statements"]]
+    rows = [
+        json.loads(line)
+        for line in given.data.read_text(encoding="utf-8").splitlines()
+        if line.strip()
+    ]
+    lines: list[Line] = [
+        {"job": row["job"], **statement} for row in rows for statement in row["statements"]
+    ]
     lines = lines[:: max(1, len(lines) // given.limit)][: given.limit] if given.limit else lines
     jobs = [job_of(line, n) for n, line in enumerate(lines)]
     if given.base_url:
@@ -137,7 +164,9 @@ def main() -> None:
         kinds.setdefault(line["category"], Counter())[found] += 1
         if given.show and found != "right":
             why = "; ".join(dict.fromkeys(reason["why"] for reason in item["violations"]))
-            print(f"{line['id']} {line['category']} {found}: {item['source']!r} -> {item['candidate']!r} [{line['about']}] {why}")
+            print(
+                f"{line['id']} {line['category']} {found}: {item['source']!r} -> {item['candidate']!r} [{line['about']}] {why}"
+            )
     absolute = tally["right"] + tally["wrong"] + tally["nobody"] + tally["unclear"]
     print(machine_line())
     for kind, one in sorted(kinds.items()):

@@ -39,7 +39,10 @@ async def measure(
     """Return, by language and column, the share of the evidence that was found, one number per
     question.
     """
-    given = {"cognitive": {"data_dir": str(directory)}, "models": {"embedding": {"provider": embedding}}}
+    given = {
+        "cognitive": {"data_dir": str(directory)},
+        "models": {"embedding": {"provider": embedding}},
+    }
     settings = parse_settings(given, environ={}, base=directory)
     filed: dict[tuple[str, int], str | None] = {}
     shares: dict[str, dict[str, list[float]]] = {}
@@ -51,19 +54,35 @@ async def measure(
         for line in lines:
             first = _own(line["jobs"][0], line["id"])
             group = first.get("group_id")
-            scope = Scope.group(group, first["user_id"]) if group else Scope.private(first["user_id"])
-            wanted = {f"{filed[line['id'], job]}:{n + bool(line['jobs'][job]['action_summary'])}" for job, n in line["evidence"]}
+            scope = (
+                Scope.group(group, first["user_id"]) if group else Scope.private(first["user_id"])
+            )
+            wanted = {
+                f"{filed[line['id'], job]}:{n + bool(line['jobs'][job]['action_summary'])}"
+                for job, n in line["evidence"]
+            }
             days = {"from": line["from"], "to": line["to"]}
             for column, prefix in (("question", ""), ("said", "time_"), ("occurs", "occurs_")):
                 narrowed = {prefix + end: day for end, day in days.items()} if prefix else {}
                 hits = await memory.search_events(line["question"], scope, top_k=TOP_K, **narrowed)
                 found = {hit.event.event_id for hit in hits}
-                shares.setdefault(line["lang"], {}).setdefault(column, []).append(len(wanted & found) / len(wanted))
+                shares.setdefault(line["lang"], {}).setdefault(column, []).append(
+                    len(wanted & found) / len(wanted)
+                )
                 if show and column != "said" and not wanted <= found:
-                    every = await memory.search_events("", scope, top_k=50, event_ids=tuple(wanted - found))
-                    print(f"{line['id']} {column}: {line['question']} ({line['from']} to {line['to']})")
+                    every = await memory.search_events(
+                        "", scope, top_k=50, event_ids=tuple(wanted - found)
+                    )
+                    print(
+                        f"{line['id']} {column}: {line['question']} ({line['from']} to {line['to']})"
+                    )
                     for hit in every:
-                        print("   missed:", hit.event.explain().replace("\n", " | "), "|", hit.event.text)
+                        print(
+                            "   missed:",
+                            hit.event.explain().replace("\n", " | "),
+                            "|",
+                            hit.event.text,
+                        )
     return shares
 
 
@@ -74,9 +93,15 @@ def _own(job: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path, nargs="?", default=Path(__file__).parents[1] / "data" / "by_date.jsonl")
-    parser.add_argument("--embedding", default="none", choices=["none", "local"], help="none: by keywords")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "data", type=Path, nargs="?", default=Path(__file__).parents[1] / "data" / "by_date.jsonl"
+    )
+    parser.add_argument(
+        "--embedding", default="none", choices=["none", "local"], help="none: by keywords"
+    )
     parser.add_argument("--show", action="store_true", help="print what is missed")
     options = parser.parse_args()
     lines = [json.loads(line) for line in options.data.read_text(encoding="utf-8").splitlines()]
@@ -85,7 +110,9 @@ def main() -> None:
     print(machine_line())
     print(f"{options.data.name}, vectors: {options.embedding}; recall at {TOP_K} in %")
     for language, columns in sorted(shares.items()):
-        figures = "   ".join(f"{column} {100 * sum(values) / len(values):5.1f}" for column, values in columns.items())
+        figures = "   ".join(
+            f"{column} {100 * sum(values) / len(values):5.1f}" for column, values in columns.items()
+        )
         print(f"{language}  n={len(columns['question']):<3}  {figures}")
 
 

@@ -81,17 +81,24 @@ def beginning(sample: dict[str, Any], sessions: int) -> dict[str, Any]:
     them.
     """
     kept = {
-        name: turns for name, turns in sample["conversation"].items() if int((re.findall(r"\d+", name) or [0])[0]) <= sessions
+        name: turns
+        for name, turns in sample["conversation"].items()
+        if int((re.findall(r"\d+", name) or [0])[0]) <= sessions
     }
     asked = [
         one
         for one in sample["qa"]
-        if all(int(session) <= sessions for session in re.findall(r"D(\d+):", json.dumps(one.get("evidence") or [])))
+        if all(
+            int(session) <= sessions
+            for session in re.findall(r"D(\d+):", json.dumps(one.get("evidence") or []))
+        )
     ]
     return {**sample, "conversation": kept, "qa": asked}
 
 
-async def hand_over(memory: CognitiveService, talk: Conversation, scope: Scope) -> dict[str | float, int]:
+async def hand_over(
+    memory: CognitiveService, talk: Conversation, scope: Scope
+) -> dict[str | float, int]:
     """Hand over every turn; return its place by the id of its job."""
     places: dict[str | float, int] = {}
     for start in range(0, len(talk.documents), BATCH):
@@ -113,7 +120,9 @@ async def hand_over(memory: CognitiveService, talk: Conversation, scope: Scope) 
     return places
 
 
-async def file_observations(memory: CognitiveService, noted: Conversation, scope: Scope) -> dict[str | float, int]:
+async def file_observations(
+    memory: CognitiveService, noted: Conversation, scope: Scope
+) -> dict[str | float, int]:
     """File the observations of the set as new information; return their places by the ids of their
     jobs.
     """
@@ -136,7 +145,11 @@ async def file_observations(memory: CognitiveService, noted: Conversation, scope
 async def embedded(memory: CognitiveService) -> None:
     """Wait until the idle worker has embedded the records that were filed without a vector."""
     parts = memory.lifecycle.opened.parts if memory.lifecycle.opened is not None else None
-    while parts is not None and parts.embedder is not None and await asyncio.to_thread(parts.events.without_vector, 1):  # noqa: ASYNC110
+    while (  # noqa: ASYNC110
+        parts is not None
+        and parts.embedder is not None
+        and await asyncio.to_thread(parts.events.without_vector, 1)
+    ):
         await asyncio.sleep(0.2)
 
 
@@ -152,12 +165,20 @@ async def ask(
     follows from its job or its time.
     """
     assert memory.lifecycle.opened is not None
-    events = memory.lifecycle.opened.parts.events.find(EventFilter(scope.key, sources=sources), limit=1_000_000)
-    place_of = {one.event_id: places.get(one.job_id, places.get(one.timestamp, -1)) for one in events}
+    events = memory.lifecycle.opened.parts.events.find(
+        EventFilter(scope.key, sources=sources), limit=1_000_000
+    )
+    place_of = {
+        one.event_id: places.get(one.job_id, places.get(one.timestamp, -1)) for one in events
+    }
     row.records += len(events)
     for question in asked.questions:
         hits = await memory.search_events(question.text, scope, top_k=TOP_K, sources=sources)
-        row.note(question.evidence, set(place_of.values()), {place_of.get(hit.event.event_id, -1) for hit in hits})
+        row.note(
+            question.evidence,
+            set(place_of.values()),
+            {place_of.get(hit.event.event_id, -1) for hit in hits},
+        )
 
 
 async def read_blocks(
@@ -179,16 +200,25 @@ async def read_blocks(
         place = places.get(one.job_id, places.get(one.timestamp, -1))
         texts.setdefault(place, []).append(_DATED.sub("", quoted(one.text))[:SHOWN])
     for question in asked.questions:
-        asker = next((one for one in askers if one.lower() not in question.text.lower()), askers[0] if askers else "")
+        asker = next(
+            (one for one in askers if one.lower() not in question.text.lower()),
+            askers[0] if askers else "",
+        )
         asked_in = Scope.group(scope.group_id, asker.lower()) if asker else scope
         block = await memory.build_context(question.text, asked_in)
         row.records += estimate_tokens(block)
         block = _DATED.sub("", block)
         row.turns += 1
-        row.note(question.evidence, set(texts), {place for place, said in texts.items() if any(text in block for text in said)})
+        row.note(
+            question.evidence,
+            set(texts),
+            {place for place, said in texts.items() if any(text in block for text in said)},
+        )
 
 
-async def measure(samples: Sequence[dict[str, Any]], settings: Settings) -> tuple[dict[str, Row], float, dict[str, Any]]:
+async def measure(
+    samples: Sequence[dict[str, Any]], settings: Settings
+) -> tuple[dict[str, Row], float, dict[str, Any]]:
     """Return the rows by kind of records, the seconds that filing the turns took, and the service's
     report on its models.
     """
@@ -206,7 +236,11 @@ async def measure(samples: Sequence[dict[str, Any]], settings: Settings) -> tupl
             people = list(dict.fromkeys(one.speaker for one in talk.documents))
             await read_blocks(memory, talk, scope, {**places, **moments}, rows[AT_ONCE], people)
             await embedded(memory)
-            for name, sources in (("turns", ("message",)), ("events", ("job",)), ("both", ("message", "job"))):
+            for name, sources in (
+                ("turns", ("message",)),
+                ("events", ("job",)),
+                ("both", ("message", "job")),
+            ):
                 await ask(memory, talk, scope, sources, {**places, **moments}, rows[name])
             await read_blocks(memory, talk, scope, {**places, **moments}, rows[ASKED], people)
             await read_blocks(memory, talk, scope, {**places, **moments}, rows[BLOCK])
@@ -221,12 +255,24 @@ async def measure(samples: Sequence[dict[str, Any]], settings: Settings) -> tupl
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("path", type=Path, help="locomo10.json or a part of it")
-    parser.add_argument("--conversations", type=int, default=1, help="how many of them, from the first")
-    parser.add_argument("--sessions", type=int, default=1000, help="how many sessions of each, from the first")
-    parser.add_argument("--embedding", default="none", choices=["none", "local"], help="none: by keywords")
-    parser.add_argument("--base-url", default="", help="an OpenAI-compatible endpoint that extracts, instead of the rules")
+    parser.add_argument(
+        "--conversations", type=int, default=1, help="how many of them, from the first"
+    )
+    parser.add_argument(
+        "--sessions", type=int, default=1000, help="how many sessions of each, from the first"
+    )
+    parser.add_argument(
+        "--embedding", default="none", choices=["none", "local"], help="none: by keywords"
+    )
+    parser.add_argument(
+        "--base-url",
+        default="",
+        help="an OpenAI-compatible endpoint that extracts, instead of the rules",
+    )
     parser.add_argument("--model", default="")
     options = parser.parse_args()
     samples = json.loads(options.path.read_text(encoding="utf-8"))[: options.conversations]
@@ -241,7 +287,12 @@ def main() -> None:
             },
             "models": {
                 "embedding": {"provider": options.embedding},
-                "chat": {"base_url": options.base_url, "model": options.model, "api_key": "none", "timeout_seconds": 900},
+                "chat": {
+                    "base_url": options.base_url,
+                    "model": options.model,
+                    "api_key": "none",
+                    "timeout_seconds": 900,
+                },
             },
         }
         if not options.model:
@@ -251,17 +302,26 @@ def main() -> None:
     blocks = {name: rows.pop(name) for name in BLOCKS}
     turns = rows["turns"].turns
     print(machine_line())
-    print(f"{len(samples)} conversations, {turns} turns, {len(rows['turns'].any)} questions; embedding {options.embedding}")
-    print(f"filed in {seconds:.1f} s ({turns / seconds:.0f} turns a second), by {options.model or 'rules'}")
+    print(
+        f"{len(samples)} conversations, {turns} turns, {len(rows['turns'].any)} questions; embedding {options.embedding}"
+    )
+    print(
+        f"filed in {seconds:.1f} s ({turns / seconds:.0f} turns a second), by {options.model or 'rules'}"
+    )
     print(f"{'records':<14}{'a 100 turns':>12}{'filed':>8}{'any@10':>8}{'R@10':>8}")
     for name, row in rows.items():
         if not row.any:  # a set without observations
             continue
         shares = [sum(numbers) / len(numbers) for numbers in (row.filed, row.any, row.recall)]
-        print(f"{name:<14}{100 * row.records / row.turns:>12.1f}" + "".join(f"{100 * share:>7.1f}%" for share in shares))
+        print(
+            f"{name:<14}{100 * row.records / row.turns:>12.1f}"
+            + "".join(f"{100 * share:>7.1f}%" for share in shares)
+        )
     for name, block in blocks.items():
         shares = [100 * sum(numbers) / len(numbers) for numbers in (block.any, block.recall)]
-        print(f"{name}: any {shares[0]:.1f} %, share {shares[1]:.1f} %, {block.records / block.turns:.0f} tokens")
+        print(
+            f"{name}: any {shares[0]:.1f} %, share {shares[1]:.1f} %, {block.records / block.turns:.0f} tokens"
+        )
     if options.model:
         for purpose, used in stats.get("usage", {}).items():
             print(f"{purpose}: {json.dumps(used)}")

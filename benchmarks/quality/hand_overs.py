@@ -30,17 +30,33 @@ def sheet() -> tuple[list[dict[str, Any]], Counter[str]]:
     texts: Counter[str] = Counter()
     for line in DATA.read_text(encoding="utf-8").splitlines():
         given = json.loads(line)
-        items = by_rules(Job.model_validate({"request_id": given["id"], **given["job"]}), Settings())
+        items = by_rules(
+            Job.model_validate({"request_id": given["id"], **given["job"]}), Settings()
+        )
         texts[given["lang"]] += len(items)
         for item in items:
             if item["passed"]:
-                told = {"id": given["id"], "lang": given["lang"], "job": given["job"], "truth": given["truth"]}
-                rows.append({"n": str(len(rows) + 1), **told, "handed_over": item["source"], "filed": item["candidate"]})
+                told = {
+                    "id": given["id"],
+                    "lang": given["lang"],
+                    "job": given["job"],
+                    "truth": given["truth"],
+                }
+                rows.append(
+                    {
+                        "n": str(len(rows) + 1),
+                        **told,
+                        "handed_over": item["source"],
+                        "filed": item["candidate"],
+                    }
+                )
     return rows, texts
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("sheet", type=Path)
     parser.add_argument("--verdicts", type=Path)
     options = parser.parse_args()
@@ -49,8 +65,12 @@ def main() -> None:
         options.sheet.write_text(json.dumps(rows, ensure_ascii=False, indent=1), encoding="utf-8")
     verdicts = json.loads(options.verdicts.read_text(encoding="utf-8")) if options.verdicts else {}
     for language, whole in texts.items():
-        count = Counter(verdicts.get(row["n"], "not judged") for row in rows if row["lang"] == language)
-        shares = ", ".join(f"{name} {found} ({found / count.total():.1%})" for name, found in sorted(count.items()))
+        count = Counter(
+            verdicts.get(row["n"], "not judged") for row in rows if row["lang"] == language
+        )
+        shares = ", ".join(
+            f"{name} {found} ({found / count.total():.1%})" for name, found in sorted(count.items())
+        )
         print(f"{language}: {count.total()} of {whole} texts absolute; {shares}")
 
 

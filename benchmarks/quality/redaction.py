@@ -55,18 +55,24 @@ def detect_secrets_peer(*, entropy: bool) -> Callable[[str], bool] | None:
     return finds
 
 
-def report_lines(name: str, lines: list[Line], peers: dict[str, Callable[[str], bool]], *, show: bool) -> None:
+def report_lines(
+    name: str, lines: list[Line], peers: dict[str, Callable[[str], bool]], *, show: bool
+) -> None:
     secret = [line for line in lines if line.secrets]
     harmless = [line for line in lines if not line.secrets]
     missed = [line for line in secret if is_left(line, redact(line.text, line.level))]
     touched = [line for line in harmless if redact(line.text, "all") != line.text]
     print(name)
-    print(_figures("historian", len(secret) - len(missed), len(secret), len(touched), len(harmless)))
+    print(
+        _figures("historian", len(secret) - len(missed), len(secret), len(touched), len(harmless))
+    )
     for peer, finds in peers.items():
         keys = [line for line in secret if line.level == "secrets"]
         found = sum(finds(line.text) for line in keys)
         alarms = sum(finds(line.text) for line in harmless)
-        print(_figures(f"{peer} (lines; no personal data)", found, len(keys), alarms, len(harmless)))
+        print(
+            _figures(f"{peer} (lines; no personal data)", found, len(keys), alarms, len(harmless))
+        )
     for kind, some in (("missed", missed), ("taken", touched)):
         for line in some if show else ():
             print(f"    {kind}: {line.text!r}")
@@ -101,9 +107,13 @@ def report_code(texts: list[str], *, show: bool) -> None:
     size = sum(map(len, texts)) / 1e6
     spans = [(text, span) for text in texts for span in find_secrets(text, "all")]
     addresses = sum(span.label == "EMAIL" for _, span in spans)
-    print(f"code: {size:.1f} MB, {lines} lines: {len(spans) - addresses} places redacted, and {addresses} e-mail addresses")
+    print(
+        f"code: {size:.1f} MB, {lines} lines: {len(spans) - addresses} places redacted, and {addresses} e-mail addresses"
+    )
     for text, span in spans if show else ():
-        print(f"    {span.label}: {text[max(0, span.start - 40) : span.start]!r} ⟦{text[span.start : span.end]}⟧")
+        print(
+            f"    {span.label}: {text[max(0, span.start - 40) : span.start]!r} ⟦{text[span.start : span.end]}⟧"
+        )
 
 
 TALK = {
@@ -123,7 +133,9 @@ def report_speed(chat: str, code: str) -> None:
                 began = time.perf_counter()
                 redact(piece, level)
                 times.append(time.perf_counter() - began)
-            print(f"  {name} of   2 KB: {statistics.median(times) * 1e6 / 2:8.0f} µs a KB at level {level} (n={len(times)})")
+            print(
+                f"  {name} of   2 KB: {statistics.median(times) * 1e6 / 2:8.0f} µs a KB at level {level} (n={len(times)})"
+            )
     for name, text in (("labelled lines", chat), ("code", code)):
         for kilobytes in (2, 20, 200):
             piece = (text * (1 + kilobytes * 1_000 // len(text)))[: kilobytes * 1_000]
@@ -132,27 +144,46 @@ def report_speed(chat: str, code: str) -> None:
                 began = time.perf_counter()
                 redact(piece, "all")
                 times.append(time.perf_counter() - began)
-            print(f"  {name} of {kilobytes:>3} KB: {statistics.median(times) * 1e6 / kilobytes:8.0f} µs a KB (n={len(times)})")
+            print(
+                f"  {name} of {kilobytes:>3} KB: {statistics.median(times) * 1e6 / kilobytes:8.0f} µs a KB (n={len(times)})"
+            )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--lines", type=Path, nargs="*", default=[], help="more labelled lines")
-    parser.add_argument("--code", type=Path, default=Path(str(importlib.import_module("langchain_core").__path__[0])).parent)
+    parser.add_argument(
+        "--code",
+        type=Path,
+        default=Path(str(importlib.import_module("langchain_core").__path__[0])).parent,
+    )
     parser.add_argument("--code-megabytes", type=float, default=5.0)
-    parser.add_argument("--missed", action="store_true", help="show what was missed and taken (never of the held-out lines)")
+    parser.add_argument(
+        "--missed",
+        action="store_true",
+        help="show what was missed and taken (never of the held-out lines)",
+    )
     options = parser.parse_args()
     print(machine_line("langgraph-historian", "detect-secrets"))
     peers: dict[str, Callable[[str], bool]] = {}
-    for name, entropy in (("detect-secrets, without entropy", False), ("detect-secrets, all plugins", True)):
+    for name, entropy in (
+        ("detect-secrets, without entropy", False),
+        ("detect-secrets, all plugins", True),
+    ):
         finds = detect_secrets_peer(entropy=entropy)
         if finds is not None:
             peers[name] = finds
     for path in (LABELLED, HELD_OUT, *options.lines):
-        report_lines(path.name, list(read_lines(path)), peers, show=options.missed and path != HELD_OUT)
+        report_lines(
+            path.name, list(read_lines(path)), peers, show=options.missed and path != HELD_OUT
+        )
     texts = sources(options.code, options.code_megabytes)
     report_code(texts, show=options.missed)
-    chat = "\n".join(line.text for line in read_lines(LABELLED) if not line.secrets and len(line.text) < 120)
+    chat = "\n".join(
+        line.text for line in read_lines(LABELLED) if not line.secrets and len(line.text) < 120
+    )
     report_speed(chat, "\n".join(texts[:20]) or Path(__file__).read_text("utf-8"))
     sys.stdout.flush()
 

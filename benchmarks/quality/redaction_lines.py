@@ -47,7 +47,9 @@ def is_left(line: Line, redacted: str) -> bool:
     """Return True if any part of the line's secrets is still in the redacted text."""
     around = line.text
     for secret in line.secrets:
-        around = around.replace(secret, "\0")  # `order` may remain if the password is `Dd2020!order` and the user `order`
+        around = around.replace(
+            secret, "\0"
+        )  # `order` may remain if the password is `Dd2020!order` and the user `order`
     return any(remains(secret, redacted, around=around) for secret in line.secrets)
 
 

@@ -97,16 +97,30 @@ def in_one_form(text: str) -> str:
         "November",
         "December",
     ]
-    text = re.sub(r"(\d{4})年(\d{1,2})月(\d{1,2})[日号]", lambda m: f"{m[1]}-{int(m[2]):02}-{int(m[3]):02}", text)
+    text = re.sub(
+        r"(\d{4})年(\d{1,2})月(\d{1,2})[日号]",
+        lambda m: f"{m[1]}-{int(m[2]):02}-{int(m[3]):02}",
+        text,
+    )
     spelt = re.compile(rf"({'|'.join(months)}) (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})")
     text = spelt.sub(lambda m: f"{m[3]}-{months.index(m[1]) + 1:02}-{int(m[2]):02}", text)
     return re.sub(r"[“”‘’']", '"', text)
 
 
 def job_of(note: dict[str, Any], number: int, settings: Settings) -> Job:
-    text = {"action_summary": note["text"]} if note["item"] == "action" else {"new_info": [note["text"]]}
+    text = (
+        {"action_summary": note["text"]}
+        if note["item"] == "action"
+        else {"new_info": [note["text"]]}
+    )
     people = PEOPLE[note["language"]]
-    fields = {"request_id": f"n{number}", "user_id": "42", "group_id": "100", "timestamp": AT, "timezone": "Asia/Shanghai"}
+    fields = {
+        "request_id": f"n{number}",
+        "user_id": "42",
+        "group_id": "100",
+        "timestamp": AT,
+        "timezone": "Asia/Shanghai",
+    }
     return make_job({**fields, **people, **text}, settings, time.time)
 
 
@@ -118,7 +132,9 @@ async def by_model_alone(note: dict[str, Any], text: str, chat: ChatModel) -> st
         return f"({error})"
 
 
-async def by_graph(job: Job, mode: str, chat: ChatModel | None, settings: Settings, directory: Path) -> str:
+async def by_graph(
+    job: Job, mode: str, chat: ChatModel | None, settings: Settings, directory: Path
+) -> str:
     historian = settings.historian.model_copy(update={"rewrite_mode": mode})
     changes = {"historian": historian, "data_dir": str(directory)}
     cognitive = settings.cognitive.model_copy(update=changes)
@@ -126,7 +142,9 @@ async def by_graph(job: Job, mode: str, chat: ChatModel | None, settings: Settin
     context = replace(parts.context(), chat=chat, embedder=None)
     text = ""
     try:
-        async for chunk in compile_historian().astream({"job": job.model_dump()}, context=context, stream_mode="updates"):
+        async for chunk in compile_historian().astream(
+            {"job": job.model_dump()}, context=context, stream_mode="updates"
+        ):
             for node, update in chunk.items():
                 text = update["items"][0]["candidate"] if node in {"rewrite", "gate"} else text
             if "embed" in chunk:
@@ -148,11 +166,15 @@ async def run(way: str, notes: list[dict[str, Any]], settings: Settings) -> Tall
         if way == "a":
             text = await by_model_alone(note, note["text"], chat)
         elif way == "b":
-            text = await by_model_alone(note, resolve_times(note["text"], job.moment, job.timezone)[0], chat)
+            text = await by_model_alone(
+                note, resolve_times(note["text"], job.moment, job.timezone)[0], chat
+            )
         else:
             mode = {"c": "always", "d": "rules", "e": "auto"}[way]
             with tempfile.TemporaryDirectory() as directory:
-                text = await by_graph(job, mode, None if way == "d" else chat, settings, Path(directory))
+                text = await by_graph(
+                    job, mode, None if way == "d" else chat, settings, Path(directory)
+                )
         tally.seconds += time.perf_counter() - started
         absolute = find_relative_words(text, names=names_of(job, settings)).passed and bool(text)
         dated = all(re.search(wanted, in_one_form(text)) for wanted in note["must"])
@@ -161,7 +183,9 @@ async def run(way: str, notes: list[dict[str, Any]], settings: Settings) -> Tall
         tally.dated += dated
         tally.both += absolute and dated
         flags = f"{'A' if absolute else '-'}{'D' if dated else '-'}"
-        tally.shown.append(f"{way} {flags} {note['text']}\n      → {text}\n        ({note['roles']})")
+        tally.shown.append(
+            f"{way} {flags} {note['text']}\n      → {text}\n        ({note['roles']})"
+        )
     for usage in chat.usage().values():
         tally.calls += usage.calls
         tally.prompt_tokens += usage.prompt_tokens
@@ -170,7 +194,9 @@ async def run(way: str, notes: list[dict[str, Any]], settings: Settings) -> Tall
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--base-url", required=True)
     parser.add_argument("--model", default="local")
     parser.add_argument("--ways", default="abcde")
@@ -181,10 +207,19 @@ def main() -> None:
     notes = [json.loads(line) for line in source.read_text(encoding="utf-8").splitlines()]
     notes = notes[:: max(1, len(notes) // arguments.limit)]
     # A weak model sometimes never ends. The rewrite of a note needs a tenth of this.
-    chat = {"base_url": arguments.base_url, "model": arguments.model, "api_key": "none", "max_answer_tokens": 512}
-    settings = parse_settings({"models": {"chat": chat, "embedding": {"provider": "none"}}}, environ={}, base=Path.cwd())
+    chat = {
+        "base_url": arguments.base_url,
+        "model": arguments.model,
+        "api_key": "none",
+        "max_answer_tokens": 512,
+    }
+    settings = parse_settings(
+        {"models": {"chat": chat, "embedding": {"provider": "none"}}}, environ={}, base=Path.cwd()
+    )
     print(machine_line("langchain-openai"))
-    print(f"{len(notes)} notes, half Chinese, half English, model {arguments.model} at {arguments.base_url}")
+    print(
+        f"{len(notes)} notes, half Chinese, half English, model {arguments.model} at {arguments.base_url}"
+    )
     print("way  absolute   dated    both   calls/note  prompt tokens/note  s/note")
     for way in arguments.ways:
         tally = asyncio.run(run(way, notes, settings))

@@ -40,7 +40,11 @@ Place = Sequence[int]
 
 def scope_of(sequence: dict[str, Any]) -> Scope:
     job = sequence["jobs"][0]
-    return Scope.group(job["group_id"]) if job["request_type"] == "group" else Scope.private(job["user_id"])
+    return (
+        Scope.group(job["group_id"])
+        if job["request_type"] == "group"
+        else Scope.private(job["user_id"])
+    )
 
 
 def request_id(sequence: dict[str, Any], job: int) -> str:
@@ -58,8 +62,12 @@ def in_the_right_order(ids: list[str], current: str, former: set[str]) -> bool:
     return current in ids[:10] and not former & set(ids[: ids.index(current)])
 
 
-async def measure(sequences: list[dict[str, Any]], directory: Path, arguments: argparse.Namespace) -> Counter[str]:
-    settings, stored = await filed(sequences, directory, embedding=arguments.embedding, model=arguments.model)
+async def measure(
+    sequences: list[dict[str, Any]], directory: Path, arguments: argparse.Namespace
+) -> Counter[str]:
+    settings, stored = await filed(
+        sequences, directory, embedding=arguments.embedding, model=arguments.model
+    )
     count: Counter[str] = Counter()
     async with CognitiveService.open(settings, worker=False) as memory:
         for sequence in sequences:
@@ -73,8 +81,15 @@ async def filed(
     """File the sequences. Return the settings used, and the events by id."""
     models: dict[str, Any] = {"embedding": {"provider": embedding}}
     if model:
-        models["chat"] = {"base_url": model, "model": "local", "api_key": "none", "timeout_seconds": 300}
-    settings = parse_settings({"cognitive": {"data_dir": str(directory)}, "models": models}, environ={}, base=Path.cwd())
+        models["chat"] = {
+            "base_url": model,
+            "model": "local",
+            "api_key": "none",
+            "timeout_seconds": 300,
+        }
+    settings = parse_settings(
+        {"cognitive": {"data_dir": str(directory)}, "models": models}, environ={}, base=Path.cwd()
+    )
     queue = open_queue(settings, time.time)
     for sequence in sequences:
         for n, job in enumerate(sequence["jobs"]):
@@ -84,22 +99,33 @@ async def filed(
     worker = stack.enter_context(owned_worker(parts, random=random.random))
     if not await worker.run(drain=True):
         raise SystemExit("draining was given up")
-    stored = {event.event_id: event for event in parts.events.find(EventFilter(None), limit=100_000)}
+    stored = {
+        event.event_id: event for event in parts.events.find(EventFilter(None), limit=100_000)
+    }
     stack.close()
     await parts.aclose()
     return settings, stored
 
 
 async def one(
-    memory: CognitiveService, sequence: dict[str, Any], stored: dict[str, Event], count: Counter[str], *, show: bool = False
+    memory: CognitiveService,
+    sequence: dict[str, Any],
+    stored: dict[str, Event],
+    count: Counter[str],
+    *,
+    show: bool = False,
 ) -> None:
     """Add the results of one sequence to `count`."""
     scope, prefix = scope_of(sequence), request_id(sequence, 0)[:-1]
-    gold = {(event_id(sequence, one["old"]), event_id(sequence, one["new"])) for one in sequence["links"]}
+    gold = {
+        (event_id(sequence, one["old"]), event_id(sequence, one["new"]))
+        for one in sequence["links"]
+    }
     made = {
         (event.event_id, successor)
         for event in stored.values()
-        if event.event_id.startswith(prefix) and (successor := event.superseded_by or event.corrected_by)
+        if event.event_id.startswith(prefix)
+        and (successor := event.superseded_by or event.corrected_by)
     }
     count["links"] += len(gold)
     count["made"] += len(made)
@@ -108,7 +134,10 @@ async def one(
     count["sequences with a false link"] += bool(made - gold)
     former = {event_id(sequence, place) for place in sequence["former"]}
     current = event_id(sequence, sequence["current"])
-    hits = [hit.event.event_id for hit in await memory.search_events(sequence["question"], scope, top_k=10)]
+    hits = [
+        hit.event.event_id
+        for hit in await memory.search_events(sequence["question"], scope, top_k=10)
+    ]
     good = in_the_right_order(hits, current, former)
     count["questions"] += 1
     count["current first"] += good
@@ -120,7 +149,10 @@ async def one(
         count["of changes"] += 1
         count["of changes, current first"] += good
     if sequence["past_question"]:
-        found = [hit.event.event_id for hit in await memory.search_events(sequence["past_question"], scope, top_k=3)]
+        found = [
+            hit.event.event_id
+            for hit in await memory.search_events(sequence["past_question"], scope, top_k=3)
+        ]
         count["past questions"] += 1
         count["former fact found"] += bool(former & set(found))
     if show and (made != gold or not good):
@@ -131,10 +163,16 @@ async def one(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("data", type=Path, nargs="?", default=DATA / "superseding.jsonl")
     parser.add_argument("--embedding", default="local", choices=["local", "none"])
-    parser.add_argument("--model", default="", help="address of an OpenAI-compatible chat model; without one, rules only")
+    parser.add_argument(
+        "--model",
+        default="",
+        help="address of an OpenAI-compatible chat model; without one, rules only",
+    )
     parser.add_argument("--most", type=int, default=None, help="only so many sequences")
     parser.add_argument("--show", action="store_true", help="print the mistakes")
     arguments = parser.parse_args()
@@ -155,7 +193,9 @@ def main() -> None:
         ("ended facts found", "old ends", "links"),
         ("sequences with a false link", "sequences with a false link", "questions"),
     ):
-        print(f"  {told:48} {count[part]:4} of {count[whole]:4}  {100 * count[part] / max(count[whole], 1):5.1f} %")
+        print(
+            f"  {told:48} {count[part]:4} of {count[whole]:4}  {100 * count[part] / max(count[whole], 1):5.1f} %"
+        )
     print(f"  {'false links':48} {count['made'] - count['right']:4} of {count['made']:4} made")
 
 

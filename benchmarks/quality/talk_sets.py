@@ -47,16 +47,27 @@ def read_sets(path: Path, conversations: int, *, held_out: bool) -> list[TalkSet
     """Return the conversations of a file."""
     data = json.loads(path.read_text(encoding="utf-8"))
     if isinstance(data, dict):
-        return [chat_set(f"{path.stem}-{n}", one) for n, one in enumerate(data.get("people", [data]))][:conversations]
+        return [
+            chat_set(f"{path.stem}-{n}", one) for n, one in enumerate(data.get("people", [data]))
+        ][:conversations]
     found = corpora([path], held_out=held_out)["LoCoMo turns"][:conversations]
     return [
         TalkSet(
             one.name,
             [
-                (f"m{n}", said.at.timestamp(), said.speaker.lower(), said.speaker, said.text.removeprefix(f"{said.speaker}: "))
+                (
+                    f"m{n}",
+                    said.at.timestamp(),
+                    said.speaker.lower(),
+                    said.speaker,
+                    said.text.removeprefix(f"{said.speaker}: "),
+                )
                 for n, said in enumerate(one.documents)
             ],
-            [Asked(asked.text, one.documents[0].speaker.lower(), gold=asked.evidence) for asked in one.questions],
+            [
+                Asked(asked.text, one.documents[0].speaker.lower(), gold=asked.evidence)
+                for asked in one.questions
+            ],
         )
         for one in found
     ]
@@ -82,9 +93,22 @@ def chat_set(name: str, data: Mapping[str, Any]) -> TalkSet:
             one.get("q") or one.get("question") or one.get("note", ""),
             str(one.get("asker") or one.get("about") or data.get("user_id") or "user"),
             datetime.fromisoformat(one["at"]).timestamp() if one.get("at") else 0.0,
-            frozenset(place[str(key)] for key in ([gold] if isinstance(gold, str) else gold) if str(key) in place),
+            frozenset(
+                place[str(key)]
+                for key in ([gold] if isinstance(gold, str) else gold)
+                if str(key) in place
+            ),
             tuple(one.get("rx", ())),
         )
 
-    parts = {key: [asked(one) for one in data.get(key, ())] for key in ("questions", "facts", "silence")}
-    return TalkSet(name, messages, parts["questions"], parts["facts"], parts["silence"], data.get("bot_name", "bot"))
+    parts = {
+        key: [asked(one) for one in data.get(key, ())] for key in ("questions", "facts", "silence")
+    }
+    return TalkSet(
+        name,
+        messages,
+        parts["questions"],
+        parts["facts"],
+        parts["silence"],
+        data.get("bot_name", "bot"),
+    )

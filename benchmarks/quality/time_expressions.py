@@ -87,7 +87,9 @@ def _values(result: dict[str, Any]) -> frozenset[_Days]:
                     days.add((_day(first), _day(last)))
         elif first or last:
             if last and "end" in value.get("Mod", ""):
-                days.add((None, _day(last) - timedelta(days=1)))  # "before the end of": the end is exclusive too
+                days.add(
+                    (None, _day(last) - timedelta(days=1))
+                )  # "before the end of": the end is exclusive too
             days.add((_day(first) if first else None, _day(last) if last else None))
     return frozenset(days)
 
@@ -100,7 +102,11 @@ def read_gold(path: Path) -> list[Gold]:
         for result in case.get("Results", []) if reference else []:
             values = (result.get("Resolution") or {}).get("values", [])
             days = _values(result)
-            if result.get("TypeName", "").split(".")[-1] not in _TYPES or not days or _ABSOLUTE.search(result["Text"]):
+            if (
+                result.get("TypeName", "").split(".")[-1] not in _TYPES
+                or not days
+                or _ABSOLUTE.search(result["Text"])
+            ):
                 continue
             is_open = any("X" in value.get("timex", "X") for value in values)
             one = Gold(
@@ -158,23 +164,42 @@ def dateparser_peer(module: Any) -> Callable[[Gold], list[tuple[date, date]]]:
 
     def run(gold: Gold) -> list[tuple[date, date]]:
         language = "zh" if re.search("[一-鿿]", gold.sentence) else "en"
-        settings = {"RELATIVE_BASE": gold.reference.replace(tzinfo=None), "RETURN_AS_TIMEZONE_AWARE": False}
+        settings = {
+            "RELATIVE_BASE": gold.reference.replace(tzinfo=None),
+            "RETURN_AS_TIMEZONE_AWARE": False,
+        }
         found = search(gold.sentence, languages=[language], settings=settings) or []
-        return [(moment.date(), moment.date()) for words, moment in found if words in gold.text or gold.text in words]
+        return [
+            (moment.date(), moment.date())
+            for words, moment in found
+            if words in gold.text or gold.text in words
+        ]
 
     return run
 
 
-def report(name: str, gold: list[Gold], answer: Callable[[Gold], list[tuple[date, date]]], *, show: bool) -> None:
+def report(
+    name: str, gold: list[Gold], answer: Callable[[Gold], list[tuple[date, date]]], *, show: bool
+) -> None:
     """Print a row, and with `show` the results that are not right."""
-    rows = {"relative": [g for g in gold if not g.open and g.text.lower() not in _VAGUE], "open": [g for g in gold if g.open]}
+    rows = {
+        "relative": [g for g in gold if not g.open and g.text.lower() not in _VAGUE],
+        "open": [g for g in gold if g.open],
+    }
     cells = []
     for kind, items in rows.items():
         right = 0
         for item in items:
             try:
                 answers = answer(item)
-            except (ValueError, TypeError, KeyError, IndexError, OverflowError, AttributeError) as error:
+            except (
+                ValueError,
+                TypeError,
+                KeyError,
+                IndexError,
+                OverflowError,
+                AttributeError,
+            ) as error:
                 answers = []
                 if show:
                     print(f"    {type(error).__name__} in {item.sentence!r}")
@@ -183,7 +208,9 @@ def report(name: str, gold: list[Gold], answer: Callable[[Gold], list[tuple[date
             elif show:
                 expected = " or ".join(sorted(f"{a}..{b}" for a, b in item.days))
                 got = ", ".join(f"{a}..{b}" for a, b in answers) or "nothing"
-                where = f"{item.text!r} in {item.sentence[:70]!r} at {item.reference:%Y-%m-%dT%H:%M}"
+                where = (
+                    f"{item.text!r} in {item.sentence[:70]!r} at {item.reference:%Y-%m-%dT%H:%M}"
+                )
                 print(f"    {kind}: {where}: {expected}; got {got}")
         cells.append(f"{kind} {right}/{len(items)} = {100 * right / max(1, len(items)):.1f} %")
     vague = sum(not g.open and g.text.lower() in _VAGUE for g in gold)
@@ -197,9 +224,17 @@ def report_own(path: Path) -> None:
     counts: dict[str, list[int]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         case = json.loads(line)
-        found = find_time_expressions(case["text"], datetime.fromisoformat(case["reference"]), case["timezone"])
-        got = [(item.text, "vague") if item.vague else (item.text, f"{item.value}..{item.until}") for item in found]
-        want = [(e["text"], "vague" if e.get("vague") else f"{e['value']}..{e['until']}") for e in case["expected"]]
+        found = find_time_expressions(
+            case["text"], datetime.fromisoformat(case["reference"]), case["timezone"]
+        )
+        got = [
+            (item.text, "vague") if item.vague else (item.text, f"{item.value}..{item.until}")
+            for item in found
+        ]
+        want = [
+            (e["text"], "vague" if e.get("vague") else f"{e['value']}..{e['until']}")
+            for e in case["expected"]
+        ]
         tally = counts.setdefault(case["language"], [0, 0, 0])
         tally[0] += 1
         tally[1] += [value for _, value in got] == [value for _, value in want]
@@ -207,7 +242,9 @@ def report_own(path: Path) -> None:
         if [value for _, value in got] != [value for _, value in want]:
             print(f"    {case['text']!r}: expected {want}, got {got}")
     for language, (total, right, exact) in counts.items():
-        print(f"  {language}: {right}/{total} sentences right = {100 * right / total:.1f} %, spans exact too: {exact}")
+        print(
+            f"  {language}: {right}/{total} sentences right = {100 * right / total:.1f} %, spans exact too: {exact}"
+        )
 
 
 def speed(sentences: list[str], reference: datetime) -> float:
@@ -224,11 +261,15 @@ def speed(sentences: list[str], reference: datetime) -> float:
 def main() -> int:
     """Run the benchmark. Return 0 when it has run."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="Recognizers-Text specification (JSON)")
+    parser.add_argument(
+        "paths", nargs="*", type=Path, metavar="PATH", help="Recognizers-Text specification (JSON)"
+    )
     parser.add_argument("--own", type=Path, help="own labelled sentences, one JSON object a line")
     parser.add_argument("--no-peers", action="store_true", help="leave JioNLP and dateparser out")
     options = parser.parse_args()
-    print(f"{platform.machine()}, {platform.processor() or 'cpu'}, Python {platform.python_version()}, {platform.system()}")
+    print(
+        f"{platform.machine()}, {platform.processor() or 'cpu'}, Python {platform.python_version()}, {platform.system()}"
+    )
     peers: dict[str, Callable[[Gold], list[tuple[date, date]]]] = {}
     for package, build in (("jionlp", jionlp_peer), ("dateparser", dateparser_peer)):
         if options.no_peers:
@@ -241,13 +282,17 @@ def main() -> int:
         peers[f"{package} {importlib.metadata.version(package)}"] = build(module)
     for path in options.paths:
         gold = read_gold(path)
-        print(f"{path.name}: n = {sum(not g.open for g in gold)} relative, {sum(g.open for g in gold)} open")
+        print(
+            f"{path.name}: n = {sum(not g.open for g in gold)} relative, {sum(g.open for g in gold)} open"
+        )
         report("historian", gold, ours, show=True)
         for name, answer in peers.items():
             if not name.startswith("jionlp") or any(re.search("[一-鿿]", g.sentence) for g in gold):
                 report(name, gold, answer, show=False)
         sentences = sorted({g.sentence for g in gold})
-        print(f"  speed: {speed(sentences, gold[0].reference):,.0f} sentences a second, one core, n = {len(sentences)}")
+        print(
+            f"  speed: {speed(sentences, gold[0].reference):,.0f} sentences a second, one core, n = {len(sentences)}"
+        )
     if options.own is not None:
         print(f"{options.own.name}:")
         report_own(options.own)

@@ -52,7 +52,9 @@ def judged(line: dict[str, Any]) -> tuple[str, str]:
     text = line["text"]
     resolved, found = resolve_times(text, datetime.fromisoformat(line["said_at"]), line["timezone"])
     reported = any(finding.kind == "time" for finding in find_relative_words(resolved).violations)
-    local = datetime.fromisoformat(line["said_at"]).astimezone(ZoneInfo(line["timezone"])).isoformat()
+    local = (
+        datetime.fromisoformat(line["said_at"]).astimezone(ZoneInfo(line["timezone"])).isoformat()
+    )
     classes = []
     left = [one for one in found if not one.vague]
     for gold in line["expressions"]:
@@ -61,7 +63,9 @@ def judged(line: dict[str, Any]) -> tuple[str, str]:
         left = [one for one in left if one not in overlapping]
         beside = not overlapping and any(_names_its_day(gold, at, text, one) for one in found)
         kept = beside and gold["words"].casefold() in resolved.casefold()
-        classes.append("right" if kept else _class(gold, overlapping, line, resolved, reported=reported))
+        classes.append(
+            "right" if kept else _class(gold, overlapping, line, resolved, reported=reported)
+        )
     if any(one.value != local[:10] for one in left):
         classes.append("damaged")
     return max(classes, key=_ORDER.index, default="right"), resolved
@@ -70,20 +74,34 @@ def judged(line: dict[str, Any]) -> tuple[str, str]:
 def _names_its_day(gold: dict[str, str], at: int, text: str, one: TimeExpression) -> bool:
     """Return True if `one` touches the words of `gold` and is resolved to the same days."""
     gap = text[one.end : at] if one.end <= at else text[at + len(gold["words"]) : one.start]
-    return (one.value, one.until) == (gold["from"], gold["to"]) and _TOUCHES.fullmatch(gap) is not None
+    return (one.value, one.until) == (gold["from"], gold["to"]) and _TOUCHES.fullmatch(
+        gap
+    ) is not None
 
 
-def _class(gold: dict[str, str], found: list[TimeExpression], line: dict[str, Any], resolved: str, *, reported: bool) -> str:
+def _class(
+    gold: dict[str, str],
+    found: list[TimeExpression],
+    line: dict[str, Any],
+    resolved: str,
+    *,
+    reported: bool,
+) -> str:
     if not found:
         if _HAS_YEAR.search(gold["words"]) and gold["words"] in resolved:
             return "right"
         return "damaged" if gold["words"] not in resolved else "whole" if reported else "passed"
-    if any(one.vague and one.rendered.strip() not in ("", one.value) and _AMOUNT.search(one.rendered) for one in found):
+    if any(
+        one.vague and one.rendered.strip() not in ("", one.value) and _AMOUNT.search(one.rendered)
+        for one in found
+    ):
         return "right"
     size = len(gold["from"])
     first = min((one.value or "")[:size] for one in found)
     last = max((one.until or "")[:size] for one in found)
-    if (first, last) == (gold["from"], gold["to"]) or (line["cat"] == "deadline" and last == gold["to"]):
+    if (first, last) == (gold["from"], gold["to"]) or (
+        line["cat"] == "deadline" and last == gold["to"]
+    ):
         return "right"
     if line["vague"] and first[:10] <= gold["to"][:10] and last[:10] >= gold["from"][:10]:
         return "right"
@@ -98,11 +116,17 @@ def report(path: Path, *, show: bool) -> None:
         name, resolved = judged(line)
         kinds.setdefault(line["cat"], Counter())[name] += 1
         if show and name in ("damaged", "passed"):
-            wanted = ", ".join(f"{one['words']} = {one['from']}..{one['to']}" for one in line["expressions"])
-            print(f"  {name}: {line['text']!r} ({line['said_at'][:16]}) -> {resolved!r}; expected {wanted or 'nothing'}")
+            wanted = ", ".join(
+                f"{one['words']} = {one['from']}..{one['to']}" for one in line["expressions"]
+            )
+            print(
+                f"  {name}: {line['text']!r} ({line['said_at'][:16]}) -> {resolved!r}; expected {wanted or 'nothing'}"
+            )
     total = sum(kinds.values(), Counter[str]())
     good = total["right"] + total["whole"]
-    print(f"{path.name}: n = {len(lines)}, right or whole {good} = {100 * good / len(lines):.1f} %, {_counts(total)}")
+    print(
+        f"{path.name}: n = {len(lines)}, right or whole {good} = {100 * good / len(lines):.1f} %, {_counts(total)}"
+    )
     for kind, counts in sorted(kinds.items(), key=lambda one: -one[1].total()):
         print(f"  {kind:<24} {_counts(counts)}")
 
@@ -114,8 +138,16 @@ def _counts(counts: Counter[str]) -> str:
 def main() -> int:
     """Run the benchmark. Return 0 when it has run."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("paths", nargs="*", type=Path, metavar="FILE", help="labelled sentences, one JSON object a line")
-    parser.add_argument("--show", action="store_true", help="print the lines that are neither right nor whole")
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        type=Path,
+        metavar="FILE",
+        help="labelled sentences, one JSON object a line",
+    )
+    parser.add_argument(
+        "--show", action="store_true", help="print the lines that are neither right nor whole"
+    )
     options = parser.parse_args()
     for path in options.paths or [_DATA / "time_sentences.jsonl"]:
         report(path, show=options.show)

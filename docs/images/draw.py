@@ -73,7 +73,8 @@ def coloured(text: Text) -> str:
     for span in text.spans:
         kind = "went" if "red" in str(span.style) else "came"
         shown += (
-            escape(text.plain[at : span.start]) + f'<tspan class="{kind}">{escape(text.plain[span.start : span.end])}</tspan>'
+            escape(text.plain[at : span.start])
+            + f'<tspan class="{kind}">{escape(text.plain[span.start : span.end])}</tspan>'
         )
         at = span.end
     return shown + escape(text.plain[at:])
@@ -83,8 +84,14 @@ def card(top: int, head: str, dim: str, lines: list[str]) -> str:
     """Return a box with a heading and lines of SVG text."""
     dimmed = f' <tspan class="dim" dx="6">{escape(dim)}</tspan>' if dim else ""
     rows = [f'<text x="20" y="{top + 30}" class="head">{escape(head)}{dimmed}</text>']
-    rows += [f'<text x="20" y="{top + 32 + LINE * number}">{line}</text>' for number, line in enumerate(lines, 1)]
-    return f'<rect class="card" x="0.5" y="{top + 0.5}" width="{WIDTH - 1}" height="{height(lines)}" rx="8"/>' + "".join(rows)
+    rows += [
+        f'<text x="20" y="{top + 32 + LINE * number}">{line}</text>'
+        for number, line in enumerate(lines, 1)
+    ]
+    return (
+        f'<rect class="card" x="0.5" y="{top + 0.5}" width="{WIDTH - 1}" height="{height(lines)}" rx="8"/>'
+        + "".join(rows)
+    )
 
 
 def height(lines: list[str]) -> int:
@@ -96,21 +103,36 @@ def overview(records: list[dict[str, Any]], words: dict[str, str]) -> str:
     demo = tomllib.loads((ROOT / "interfaces/cli/demo.toml").read_text(encoding="utf-8"))
     turn = next(turn for turn in demo["turns"] if turn["request_id"] == words["job"])
     place = demo["places"][turn["place"]]
-    where = f"{place['group_name']} · {turn['user_name']} · {turn['timestamp'][:16].replace('T', ' ')}"
-    job = next(record for record in records if record["step"] == "job" and record["job_id"].startswith(words["job"]))
+    where = (
+        f"{place['group_name']} · {turn['user_name']} · {turn['timestamp'][:16].replace('T', ' ')}"
+    )
+    job = next(
+        record
+        for record in records
+        if record["step"] == "job" and record["job_id"].startswith(words["job"])
+    )
     pairs = [changes(item["source"], item["candidate"]) for item in job["items"]]
     asked = [record for record in records if record["step"] == "recall"]
     here = next(record for record in asked if record["scope"] == f"g:{place['group_id']}")
-    elsewhere = next(record for record in asked if record["query"] == here["query"] and not record["hits"])
+    elsewhere = next(
+        record for record in asked if record["query"] == here["query"] and not record["hits"]
+    )
     hits = [f'<tspan class="came">{escape(hit["text"])}</tspan>' for hit in here["hits"][:1]]
     assert hits and not elsewhere["hits"]
     cards = [
         (words["given"], where, [coloured(before) for before, _ in pairs]),
-        (words["filed"], "", [f'<tspan class="came">✓</tspan> {coloured(after)}' for _, after in pairs]),
+        (
+            words["filed"],
+            "",
+            [f'<tspan class="came">✓</tspan> {coloured(after)}' for _, after in pairs],
+        ),
         (
             words["asked"],
             place["group_name"],
-            [f"{escape(here['query'])} → {hits[0]}", f'<tspan class="dim">{words["elsewhere"]} → {words["nothing"]}</tspan>'],
+            [
+                f"{escape(here['query'])} → {hits[0]}",
+                f'<tspan class="dim">{words["elsewhere"]} → {words["nothing"]}</tspan>',
+            ],
         ),
     ]
     drawn, top = "", 0
@@ -126,11 +148,19 @@ def badge(left: str, right: str) -> str:
     """Return a small two-part label."""
     a, b = (12 + round(6.6 * len(part)) for part in (left, right))
     style = "font: 11px Verdana, DejaVu Sans, sans-serif; fill: #fff; text-anchor: middle"
-    right_half = f'<path d="M{a} 0h{b - 3}a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3h-{b - 3}z" fill="#2b6cb0"/>'
-    texts = "".join(
-        f'<text x="{x}" y="14" style="{style}">{escape(part)}</text>' for x, part in ((a / 2, left), (a + b / 2, right))
+    right_half = (
+        f'<path d="M{a} 0h{b - 3}a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3h-{b - 3}z" fill="#2b6cb0"/>'
     )
-    return svg(a + b, 20, f"{left}: {right}", f'<rect width="{a + b}" height="20" rx="3" fill="#555"/>' + right_half + texts)
+    texts = "".join(
+        f'<text x="{x}" y="14" style="{style}">{escape(part)}</text>'
+        for x, part in ((a / 2, left), (a + b / 2, right))
+    )
+    return svg(
+        a + b,
+        20,
+        f"{left}: {right}",
+        f'<rect width="{a + b}" height="20" rx="3" fill="#555"/>' + right_half + texts,
+    )
 
 
 def svg(width: int, height: int, title: str, inside: str) -> str:
@@ -140,7 +170,9 @@ def svg(width: int, height: int, title: str, inside: str) -> str:
 
 def pictures() -> Iterator[tuple[str, str]]:
     """Yield every picture: its file name and the SVG."""
-    shown = subprocess.run([sys.executable, "-m", "historian", "demo", "--json"], capture_output=True, check=True)
+    shown = subprocess.run(
+        [sys.executable, "-m", "historian", "demo", "--json"], capture_output=True, check=True
+    )
     records = [json.loads(line) for line in shown.stdout.decode().splitlines()]
     for words in WORDS.values():
         yield words["name"], overview(records, words)

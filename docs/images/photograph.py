@@ -45,19 +45,30 @@ def main(folder: Path) -> None:
     with served() as (link, url, token), sync_playwright() as playwright:
         turns = [turn.fields for turn in conversation()[0]]
         places = {turn["user_id"]: turn for turn in reversed(turns) if turn.get("group_id")}
-        later = {user: {**places[user], **more, "request_id": f"later-{user}"} for user, more in LATER.items()}
-        with httpx.Client(base_url=f"{url}/api/v1", headers={"Authorization": f"Bearer {token}"}) as client:
+        later = {
+            user: {**places[user], **more, "request_id": f"later-{user}"}
+            for user, more in LATER.items()
+        }
+        with httpx.Client(
+            base_url=f"{url}/api/v1", headers={"Authorization": f"Bearer {token}"}
+        ) as client:
             for turn in turns:
                 client.post("/jobs", json=turn).raise_for_status()
-            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
+            browser = playwright.chromium.launch(
+                executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+            )
             state = signed_in(browser, link)
             for language, (user, ending) in PERSONS.items():
                 page = opened(browser, state, language)
                 page.goto(f"{url}/live")
                 client.post("/jobs", json=later[user]).raise_for_status()
-                page.locator(".passing .card").filter(has_text=f"later-{user}").locator(".step").nth(4).wait_for()
+                page.locator(".passing .card").filter(has_text=f"later-{user}").locator(
+                    ".step"
+                ).nth(4).wait_for()
                 page.screenshot(path=folder / f"live{ending}.png")
-                page.locator(".passing .card").filter(has_text=f"later-{user}").locator("h2 .tag").wait_for()
+                page.locator(".passing .card").filter(has_text=f"later-{user}").locator(
+                    "h2 .tag"
+                ).wait_for()
                 page.goto(f"{url}/user?id={user}")
                 page.screenshot(path=folder / f"person{ending}.png")
             browser.close()
@@ -67,9 +78,21 @@ def main(folder: Path) -> None:
 def served() -> Iterator[tuple[str, str, str]]:
     """Run the server; yields the address that signs in, the plain one, and the operator's token."""
     with tempfile.TemporaryDirectory(prefix="historian-pictures-") as directory:
-        command = [sys.executable, "-m", "historian", "--data-dir", directory, "serve", "--port", "0", "--json"]
+        command = [
+            sys.executable,
+            "-m",
+            "historian",
+            "--data-dir",
+            directory,
+            "serve",
+            "--port",
+            "0",
+            "--json",
+        ]
         environment = {**os.environ, "HISTORIAN__MODELS__EMBEDDING__PROVIDER": "none"}
-        with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True) as process:
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, env=environment, text=True
+        ) as process:
             try:
                 assert process.stdout is not None
                 told = json.loads(process.stdout.readline())
@@ -89,7 +112,9 @@ def opened(browser: Browser, state: Any, language: str) -> Page:
     """Return a window whose visitor reads a language."""
     locale = {"en": "en-GB", "zh": "zh-CN"}[language]
     size = {"width": 1180, "height": 860}
-    return browser.new_context(storage_state=state, locale=locale, color_scheme="light", viewport=size).new_page()
+    return browser.new_context(
+        storage_state=state, locale=locale, color_scheme="light", viewport=size
+    ).new_page()
 
 
 if __name__ == "__main__":

@@ -49,7 +49,9 @@ class HistorianPlugin(Star):
     def __init__(self, context: Context, config: AstrBotConfig) -> None:
         super().__init__(context)
         headers = {"Authorization": f"Bearer {config['token']}"}
-        self.client = httpx.AsyncClient(base_url=f"{config['address']}/api/v1", headers=headers, timeout=SECONDS)
+        self.client = httpx.AsyncClient(
+            base_url=f"{config['address']}/api/v1", headers=headers, timeout=SECONDS
+        )
 
     async def terminate(self) -> None:
         await self.client.aclose()
@@ -74,7 +76,9 @@ class HistorianPlugin(Star):
         in its history, are removed.
         """
         found = await self.ask("/context", **conversation_of(event), query=event.message_str)
-        request.contexts = [one for one in request.contexts if not str(one.get("content")).startswith(BLOCK)]
+        request.contexts = [
+            one for one in request.contexts if not str(one.get("content")).startswith(BLOCK)
+        ]
         if block := found.get("context"):
             request.contexts.append({"role": "user", "content": block})
 
@@ -82,8 +86,14 @@ class HistorianPlugin(Star):
     async def remember(self, event: AstrMessageEvent, response: LLMResponse) -> None:
         """Hand the messages of the turn over unchanged."""
         message_id = id_of(event, event.message_obj.message_id)
-        who = {"sender_id": user_of(event), "name": event.get_sender_name(), "at": event.message_obj.timestamp}
-        talk: list[dict[str, Any]] = [{"role": "user", "content": event.message_str, "id": message_id, **who}]
+        who = {
+            "sender_id": user_of(event),
+            "name": event.get_sender_name(),
+            "at": event.message_obj.timestamp,
+        }
+        talk: list[dict[str, Any]] = [
+            {"role": "user", "content": event.message_str, "id": message_id, **who}
+        ]
         talk[0]["reply_to"] = replied_to(event)
         if response.completion_text:
             own = {"id": f"{message_id}:reply", "reply_to": message_id}
@@ -102,7 +112,11 @@ class HistorianPlugin(Star):
     async def forget(self, event: AstrMessageEvent, sure: str = "") -> Any:
         """Forget everything of the sender, in every conversation, and what was said of them by name."""
         if sure.lower() not in YES:
-            yield event.plain_result("将删除我记得的关于你的一切，无法恢复。确定的话，请发送：/forgetme 确认")
+            yield event.plain_result(
+                "将删除我记得的关于你的一切，无法恢复。确定的话，请发送：/forgetme 确认"
+            )
             return
         report = await self.ask("/forget", entity=f"user:{user_of(event)}", mentions=True)
-        yield event.plain_result("已经忘记了。" if report.get("clean") else "没能全部删掉，请联系管理员。")
+        yield event.plain_result(
+            "已经忘记了。" if report.get("clean") else "没能全部删掉，请联系管理员。"
+        )

@@ -19,7 +19,9 @@ class HistorianPlugin(BasePlugin):
     async def initialize(self) -> None:
         config = self.get_config()
         headers = {"Authorization": f"Bearer {config['token']}"}
-        self.client = httpx.AsyncClient(base_url=f"{config['address']}/api/v1", headers=headers, timeout=SECONDS)
+        self.client = httpx.AsyncClient(
+            base_url=f"{config['address']}/api/v1", headers=headers, timeout=SECONDS
+        )
 
     async def ask(self, path: str, **asked: Any) -> dict[str, Any]:
         """Return the answer of the API; {} if there is none."""

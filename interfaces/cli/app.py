@@ -17,9 +17,28 @@ from .language import language_for, say, speaking
 __all__ = ["app", "run"]
 
 COMMANDS = (
-    *("demo", "initialise", "ingest", "index", "worker", "searching", "events", "documents.profiles"),
+    *(
+        "demo",
+        "initialise",
+        "ingest",
+        "index",
+        "worker",
+        "searching",
+        "events",
+        "documents.profiles",
+    ),
     *("documents.corrections", "documents.chapters"),
-    *("jobs", "data.forget", "data.transfer", "data.backups", "data.migrate", "filters", "graph", "doctor", "stats"),
+    *(
+        "jobs",
+        "data.forget",
+        "data.transfer",
+        "data.backups",
+        "data.migrate",
+        "filters",
+        "graph",
+        "doctor",
+        "stats",
+    ),
     *("reembed", "reprocess", "mcp", "serve"),
 )
 """The modules that register commands, in the order of the help page."""

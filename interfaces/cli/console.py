@@ -50,7 +50,10 @@ def plain(text: object) -> str:
     Such characters, for example bidirectional overrides, could control the terminal. Line feeds and
     tabs are unchanged.
     """
-    return "".join(c if c in "\n\t" or unicodedata.category(c) not in {"Cc", "Cf", "Cs"} else "\ufffd" for c in str(text))
+    return "".join(
+        c if c in "\n\t" or unicodedata.category(c) not in {"Cc", "Cf", "Cs"} else "\ufffd"
+        for c in str(text)
+    )
 
 
 def short(text: object, limit: int = SHORT_TEXT) -> str:
@@ -168,11 +171,21 @@ class ConsoleHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
-            style = "red" if record.levelno >= logging.ERROR else "yellow" if record.levelno >= logging.WARNING else "dim"
-            line = Text.assemble((f"{record.levelname.lower()}: ", style), plain(record.getMessage()))
+            style = (
+                "red"
+                if record.levelno >= logging.ERROR
+                else "yellow"
+                if record.levelno >= logging.WARNING
+                else "dim"
+            )
+            line = Text.assemble(
+                (f"{record.levelname.lower()}: ", style), plain(record.getMessage())
+            )
             self._console.print(line, soft_wrap=True)
             if self._tracebacks and record.exc_info:
-                self._console.print(plain(logging.Formatter().formatException(record.exc_info)), soft_wrap=True)
+                self._console.print(
+                    plain(logging.Formatter().formatException(record.exc_info)), soft_wrap=True
+                )
         except BrokenPipeError:
             raise
         except Exception:

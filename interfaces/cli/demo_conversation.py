@@ -41,13 +41,25 @@ class Question:
     def scope(self) -> Scope:
         from ...schema.scope import Scope
 
-        return Scope.group(self.group_id, self.user_id) if self.group_id else Scope.private(self.user_id)
+        return (
+            Scope.group(self.group_id, self.user_id)
+            if self.group_id
+            else Scope.private(self.user_id)
+        )
 
 
 @cache
 def conversation() -> tuple[list[Turn], list[Question]]:
     """Return the turns in order, and the questions."""
-    text = Path(__file__).with_name("demo.toml").read_text(encoding="utf-8").replace("{secret}", SECRET)
+    text = (
+        Path(__file__)
+        .with_name("demo.toml")
+        .read_text(encoding="utf-8")
+        .replace("{secret}", SECRET)
+    )
     sample = tomllib.loads(text)
-    turns = [Turn(turn.pop("remark"), {**sample["places"][turn.pop("place")], **turn}) for turn in sample["turns"]]
+    turns = [
+        Turn(turn.pop("remark"), {**sample["places"][turn.pop("place")], **turn})
+        for turn in sample["turns"]
+    ]
     return turns, [Question(**question) for question in sample["questions"]]

@@ -59,7 +59,10 @@ def typed(kind: type[Line], line: Mapping[str, Any]) -> Line:
 
     A key with the value null or "" counts as missing, except `text`.
     """
-    return validated(kind, {key: value for key, value in line.items() if key == "text" or value not in (None, "")})
+    return validated(
+        kind,
+        {key: value for key, value in line.items() if key == "text" or value not in (None, "")},
+    )
 
 
 def json_lines() -> Iterator[Mapping[str, Any] | InvalidInput]:

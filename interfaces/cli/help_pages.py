@@ -66,7 +66,9 @@ def in_chinese(text: str) -> str:
     if found is None:
         return _usage(text)
     said = text[found.end() :].rstrip("\n")
-    return _usage(text[: found.start()]) + "错误：" + refusal(said) + text[found.end() + len(said) :]
+    return (
+        _usage(text[: found.start()]) + "错误：" + refusal(said) + text[found.end() + len(said) :]
+    )
 
 
 def _usage(text: str) -> str:
@@ -89,9 +91,13 @@ def refusal(text: str) -> str:
     return text
 
 
-def _page(command: TyperCommand | TyperGroup, context: Any, width: int, commands: Mapping[str, Any]) -> str:
+def _page(
+    command: TyperCommand | TyperGroup, context: Any, width: int, commands: Mapping[str, Any]
+) -> str:
     usage = _usage(" ".join([context.command_path, *command.collect_usage_pieces(context)]))
-    below = [(name, say_help(one.help or "").partition("。")[0] + "。") for name, one in commands.items()]
+    below = [
+        (name, say_help(one.help or "").partition("。")[0] + "。") for name, one in commands.items()
+    ]
     rows: dict[str, list[tuple[str, str]]] = {"argument": [], "option": [], "command": below}
     for parameter in command.get_params(context):
         record = parameter.get_help_record(context)

@@ -83,7 +83,9 @@ class Shell:
         settings = load_settings(self.config)
         if self.data_dir is None:
             return settings
-        cognitive = settings.cognitive.model_copy(update={"data_dir": str(self.data_dir.expanduser().absolute())})
+        cognitive = settings.cognitive.model_copy(
+            update={"data_dir": str(self.data_dir.expanduser().absolute())}
+        )
         return settings.model_copy(update={"cognitive": cognitive})
 
     @property
@@ -170,7 +172,15 @@ class Shell:
             task = bar.add_task(say(what), total=None)
             yield lambda done, total: bar.update(task, completed=done, total=total)
 
-    def confirm(self, question: str, /, *, yes: bool, shown: Callable[[], None] | None = None, **values: object) -> None:
+    def confirm(
+        self,
+        question: str,
+        /,
+        *,
+        yes: bool,
+        shown: Callable[[], None] | None = None,
+        **values: object,
+    ) -> None:
         """Ask before an irreversible action; end the command unless the answer is yes.
 
         `shown` is called before the question. Nothing is asked with `yes`, with `--json`, or if
@@ -240,24 +250,48 @@ class Shell:
 def shell_of(
     context: typer.Context,
     config: Annotated[
-        Path | None, Option("--config", metavar="FILE", help="The settings (else HISTORIAN_CONFIG, else ./config.toml).")
+        Path | None,
+        Option(
+            "--config",
+            metavar="FILE",
+            help="The settings (else HISTORIAN_CONFIG, else ./config.toml).",
+        ),
     ] = None,
     data_dir: Annotated[
-        Path | None, Option("--data-dir", metavar="DIR", help="The data directory, in place of the configured one.")
+        Path | None,
+        Option(
+            "--data-dir", metavar="DIR", help="The data directory, in place of the configured one."
+        ),
     ] = None,
     json: Annotated[bool, Option("--json", help="One JSON object a line, for programs.")] = False,
     verbose: Annotated[
-        int, Option("--verbose", "-v", count=True, help="Say what is done; -vv everything.", show_default=False)
+        int,
+        Option(
+            "--verbose",
+            "-v",
+            count=True,
+            help="Say what is done; -vv everything.",
+            show_default=False,
+        ),
     ] = 0,
     log_json: Annotated[
-        bool, Option("--log-json", envvar="HISTORIAN_LOG_JSON", help="Log to stderr as JSON lines, with job ids.")
+        bool,
+        Option(
+            "--log-json",
+            envvar="HISTORIAN_LOG_JSON",
+            help="Log to stderr as JSON lines, with job ids.",
+        ),
     ] = False,
 ) -> Shell:
     """Return the `Shell` of a command.
 
     Options after the name of the command override those before it.
     """
-    outer = context.parent.obj if context.parent is not None and isinstance(context.parent.obj, Shell) else Shell()
+    outer = (
+        context.parent.obj
+        if context.parent is not None and isinstance(context.parent.obj, Shell)
+        else Shell()
+    )
     return replace(
         outer,
         config=config or outer.config,
@@ -283,12 +317,21 @@ def command(
     """
     keyword, required = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.empty
     before = [
-        inspect.Parameter(one, keyword, annotation=kind, default=None if type(None) in get_args(get_args(kind)[0]) else required)
+        inspect.Parameter(
+            one,
+            keyword,
+            annotation=kind,
+            default=None if type(None) in get_args(get_args(kind)[0]) else required,
+        )
         for one, kind in more.items()
     ]
 
     def register(function: Function) -> Function:
-        own = [one for one in inspect.signature(function, eval_str=True).parameters.values() if one.kind is not one.VAR_KEYWORD]
+        own = [
+            one
+            for one in inspect.signature(function, eval_str=True).parameters.values()
+            if one.kind is not one.VAR_KEYWORD
+        ]
 
         def run(**values: Any) -> None:
             shell = shell_of(**{one: values.pop(one) for one in SHARED})
@@ -338,7 +381,9 @@ def _application() -> typer.Typer:
     help_text = "Print the version and end."
     option = Option("--version", help=help_text, is_eager=True, callback=_print_version)
     keyword = inspect.Parameter.KEYWORD_ONLY
-    version = inspect.Parameter("version", keyword, default=False, annotation=Annotated[bool, option])
+    version = inspect.Parameter(
+        "version", keyword, default=False, annotation=Annotated[bool, option]
+    )
     return _with_options(
         version,
         name="historian",
@@ -350,7 +395,9 @@ def _application() -> typer.Typer:
 
 
 def _set_signature(function: Callable[..., Any], parameters: Iterable[inspect.Parameter]) -> None:
-    keyword_only = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
+    keyword_only = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters
+    ]
     function.__signature__ = inspect.Signature(keyword_only)  # type: ignore[attr-defined]  # what typer reads
     function.__annotations__ = {parameter.name: parameter.annotation for parameter in keyword_only}
 

@@ -40,7 +40,10 @@ def language() -> Language:
     settled = _settled.get()
     if settled is not None:
         return settled
-    named = next((value for name in VARIABLES if (value := os.environ.get(name))), "") or _system_locale()
+    named = (
+        next((value for name in VARIABLES if (value := os.environ.get(name))), "")
+        or _system_locale()
+    )
     can_be_shown = encodes(sys.stdout, SAMPLE) and encodes(sys.stderr, SAMPLE)
     return "zh" if named.lower().startswith(("zh", "chinese")) and can_be_shown else "en"
 
@@ -85,7 +88,12 @@ def listed(parts: Sequence[str]) -> str:
 
 def duration(seconds: float) -> str:
     """Return a number of seconds with a suitable unit, for people."""
-    units = ((later("{n:.1f} days"), 86_400), (later("{n:.1f} h"), 3600), (later("{n:.1f} min"), 60), (later("{n:.1f} s"), 1))
+    units = (
+        (later("{n:.1f} days"), 86_400),
+        (later("{n:.1f} h"), 3600),
+        (later("{n:.1f} min"), 60),
+        (later("{n:.1f} s"), 1),
+    )
     for message, length in units:
         if seconds >= length:
             return say(message, n=seconds / length)

@@ -57,7 +57,9 @@ def without_models(settings: Settings) -> Settings:
     """Return the settings with no model configured."""
     from ...schema.settings import EmbeddingSettings, ModelSettings
 
-    return settings.model_copy(update={"models": ModelSettings(embedding=EmbeddingSettings(provider="none"))})
+    return settings.model_copy(
+        update={"models": ModelSettings(embedding=EmbeddingSettings(provider="none"))}
+    )
 
 
 def _parts(settings: Settings) -> Parts:

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from ...service.operating import CommandKind
 
 
-def send_command(shell: Shell, kind: CommandKind, payload: dict[str, Any], done: str, /, **values: object) -> None:
+def send_command(
+    shell: Shell, kind: CommandKind, payload: dict[str, Any], done: str, /, **values: object
+) -> None:
     """Carry out a command, or put it into the queue of the owner of the data directory.
 
     The result is printed: `done` is the message after a command was carried out, and the JSON
@@ -31,7 +33,9 @@ def send_command(shell: Shell, kind: CommandKind, payload: dict[str, Any], done:
         shell.result({"done": True, "job_id": ""}, done, **values)
 
 
-def done_here(shell: Shell, kind: CommandKind, payload: dict[str, Any], carry_out: Callable[[Job], None]) -> bool:
+def done_here(
+    shell: Shell, kind: CommandKind, payload: dict[str, Any], carry_out: Callable[[Job], None]
+) -> bool:
     """Call `carry_out` as the owner of the data directory and return True.
 
     If another process is the owner, put the job into the queue, print its id and return False.
@@ -41,7 +45,12 @@ def done_here(shell: Shell, kind: CommandKind, payload: dict[str, Any], carry_ou
     from ...service.intake import make_job
     from ...stores.opening import opened_workers
 
-    data = {"kind": kind, "request_id": f"command-{uuid.uuid4().hex}", "user_id": OPERATOR, "payload": payload}
+    data = {
+        "kind": kind,
+        "request_id": f"command-{uuid.uuid4().hex}",
+        "user_id": OPERATOR,
+        "payload": payload,
+    }
     job = make_job(data, shell.settings, time.time)
     with opened_workers(shell.settings) as workers:
         lock = workers.ownership()
@@ -49,7 +58,9 @@ def done_here(shell: Shell, kind: CommandKind, payload: dict[str, Any], carry_ou
             lock.acquire(time.time())
         except OwnerLockHeld:
             job_id = opened_queue(shell).put(job)
-            handed_over = later("given to the process that owns the data directory, as job {job_id}")
+            handed_over = later(
+                "given to the process that owns the data directory, as job {job_id}"
+            )
             shell.result({"done": False, "job_id": job_id}, handed_over, job_id=job_id)
             owner = workers.owner()
             if owner is not None and owner.is_suspended:

@@ -16,7 +16,9 @@ from .owner_commands import send_command
 
 OlderOption = Annotated[int | None, Option("--from", metavar="N", help="The older revision.")]
 NewerOption = Annotated[int | None, Option("--to", metavar="N", help="The newer one.")]
-RevisionArgument = Annotated[int, Argument(metavar="REVISION", min=1, help="The revision to bring back.")]
+RevisionArgument = Annotated[
+    int, Argument(metavar="REVISION", min=1, help="The revision to bring back.")
+]
 
 
 def add_revision_commands(

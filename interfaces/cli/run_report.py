@@ -27,7 +27,9 @@ def jobs_done(statistics: WorkerStatistics) -> int:
     return sum(count for outcome, count in statistics.outcomes.items() if outcome != "retried")
 
 
-def make_report(statistics: WorkerStatistics, chat: ChatModel | None, seconds: float) -> dict[str, Any]:
+def make_report(
+    statistics: WorkerStatistics, chat: ChatModel | None, seconds: float
+) -> dict[str, Any]:
     """Return the numbers of one run as JSON data.
 
     Shares are fractions of the filed events. The model usage is given by purpose, in total and per
@@ -38,8 +40,14 @@ def make_report(statistics: WorkerStatistics, chat: ChatModel | None, seconds: f
     given = done - statistics.outcomes["merged"]
     usage: dict[str, dict[str, float]] = {}
     for purpose, used in (chat.usage() if chat is not None else {}).items():
-        counts = {"calls": used.calls, "prompt_tokens": used.prompt_tokens, "completion_tokens": used.completion_tokens}
-        per_job = {f"{name}_per_job": round(n / given, 3) if given else 0.0 for name, n in counts.items()}
+        counts = {
+            "calls": used.calls,
+            "prompt_tokens": used.prompt_tokens,
+            "completion_tokens": used.completion_tokens,
+        }
+        per_job = {
+            f"{name}_per_job": round(n / given, 3) if given else 0.0 for name, n in counts.items()
+        }
         usage[purpose] = {**asdict(used), "seconds": round(used.seconds, 3), **per_job}
     return {
         "done": done,
@@ -55,7 +63,9 @@ def save_report(directory: Path, report: dict[str, Any]) -> None:
     """Write the report of a run into the data directory. Raises StorageError."""
     from ...stores.files.durable import write_atomically
 
-    write_atomically(directory / FILE_NAME, json.dumps(report, ensure_ascii=False, indent=1).encode())
+    write_atomically(
+        directory / FILE_NAME, json.dumps(report, ensure_ascii=False, indent=1).encode()
+    )
 
 
 def read_report(directory: Path) -> dict[str, Any] | None:

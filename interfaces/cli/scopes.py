@@ -13,30 +13,65 @@ from .invocation import WrongUse
 if TYPE_CHECKING:
     from ...schema.scope import Scope
 
-GroupOption = Annotated[str | None, Option("--group", metavar="ID", help="The conversation of this group.")]
+GroupOption = Annotated[
+    str | None, Option("--group", metavar="ID", help="The conversation of this group.")
+]
 UserOption = Annotated[
-    str | None, Option("--user", metavar="ID", help="The private chat with this user; with --group: of that group, this user.")
+    str | None,
+    Option(
+        "--user",
+        metavar="ID",
+        help="The private chat with this user; with --group: of that group, this user.",
+    ),
 ]
 AskerOption = Annotated[
-    str | None, Option("--user", metavar="ID", help="The private chat with this user; with --group: the one who asks.")
+    str | None,
+    Option(
+        "--user",
+        metavar="ID",
+        help="The private chat with this user; with --group: the one who asks.",
+    ),
 ]
 AllOption = Annotated[bool, Option("--all", help="Every conversation (for the operator).")]
-NotesOption = Annotated[bool, Option("--notes", help="The shared notes, which no conversation sees.")]
+NotesOption = Annotated[
+    bool, Option("--notes", help="The shared notes, which no conversation sees.")
+]
 NARROWING = {
-    "time_from": Annotated[str | None, Option("--from", metavar="TIME", help="Not before: 2026-02-21, or with a time.")],
-    "time_to": Annotated[str | None, Option("--to", metavar="TIME", help="Not after; a day counts to its end.")],
-    "occurs_from": Annotated[
-        str | None, Option("--occurs-from", metavar="TIME", help="Telling of this day or later (--from: said then or later).")
+    "time_from": Annotated[
+        str | None, Option("--from", metavar="TIME", help="Not before: 2026-02-21, or with a time.")
     ],
-    "occurs_to": Annotated[str | None, Option("--occurs-to", metavar="TIME", help="Telling of this day or earlier.")],
+    "time_to": Annotated[
+        str | None, Option("--to", metavar="TIME", help="Not after; a day counts to its end.")
+    ],
+    "occurs_from": Annotated[
+        str | None,
+        Option(
+            "--occurs-from",
+            metavar="TIME",
+            help="Telling of this day or later (--from: said then or later).",
+        ),
+    ],
+    "occurs_to": Annotated[
+        str | None, Option("--occurs-to", metavar="TIME", help="Telling of this day or earlier.")
+    ],
     "kind": Annotated[
         Literal["message", "action", "fact"] | None,
-        Option("--kind", help="Only what was said (message), what the bot did (action), or what it learnt (fact)."),
+        Option(
+            "--kind",
+            help="Only what was said (message), what the bot did (action), or what it learnt (fact).",
+        ),
     ],
-    "tags": Annotated[list[str] | None, Option("--tag", metavar="TAG", help="Only what has this tag; several: all of them.")],
+    "tags": Annotated[
+        list[str] | None,
+        Option("--tag", metavar="TAG", help="Only what has this tag; several: all of them."),
+    ],
     "metadata": Annotated[
         list[str] | None,
-        Option("--metadata", metavar="KEY=VALUE", help="Only what has this value in its metadata, JSON or text."),
+        Option(
+            "--metadata",
+            metavar="KEY=VALUE",
+            help="Only what has this value in its metadata, JSON or text.",
+        ),
     ],
 }
 """The filter parameters of commands, for `command(…, more=NARROWING)`; `conditions` reads them."""
@@ -58,7 +93,9 @@ def asked_scope(group: str | None, user: str | None) -> Scope:
     """Return the scope that the options name. Raises InvalidInput if they name none."""
     scope = scope_of(group, user)
     if scope is None:
-        raise WrongUse("which conversation? Add --group ID (with --user ID for the one who asks), or --user ID alone")
+        raise WrongUse(
+            "which conversation? Add --group ID (with --user ID for the one who asks), or --user ID alone"
+        )
     return scope
 
 
@@ -72,12 +109,16 @@ def search_scope(group: str | None, user: str | None, *, every: bool, notes: boo
     scope = scope_of(group, user)
     if notes:
         if scope is not None or every:
-            raise WrongUse("--notes are the shared ones; those of a conversation are found with --group or --user alone")
+            raise WrongUse(
+                "--notes are the shared ones; those of a conversation are found with --group or --user alone"
+            )
         return SHARED_NOTES
     if every and scope is not None:
         raise WrongUse("--all together with --group or --user: say one of them")
     if not every and scope is None:
-        raise WrongUse("which conversation? Add --group ID or --user ID (or --all, for every conversation)")
+        raise WrongUse(
+            "which conversation? Add --group ID or --user ID (or --all, for every conversation)"
+        )
     return scope
 
 

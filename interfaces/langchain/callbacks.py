@@ -26,7 +26,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage, convert_to_messages
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    ToolMessage,
+    convert_to_messages,
+)
 from langchain_core.outputs import ChatGeneration, LLMResult
 
 from ...schema.errors import HistorianError, InvalidInput
@@ -62,7 +68,9 @@ def _never_raising(method: _Method) -> _Method:
 
 def _tell(error: Exception) -> None:
     """Log a failed observation, without the text of a foreign error, which may quote messages."""
-    log.warning("not observed: %s", error if isinstance(error, HistorianError) else type(error).__name__)
+    log.warning(
+        "not observed: %s", error if isinstance(error, HistorianError) else type(error).__name__
+    )
 
 
 class ObservationHandler(BaseCallbackHandler):
@@ -83,7 +91,13 @@ class ObservationHandler(BaseCallbackHandler):
 
     @_never_raising
     def on_tool_start(
-        self, serialized: dict[str, Any], input_str: str, *, run_id: UUID, inputs: dict[str, Any] | None = None, **kwargs: Any
+        self,
+        serialized: dict[str, Any],
+        input_str: str,
+        *,
+        run_id: UUID,
+        inputs: dict[str, Any] | None = None,
+        **kwargs: Any,
     ) -> None:
         """Store the name and the arguments of the tool until it ends."""
         name = kwargs.get("name") or (serialized or {}).get("name") or "tool"
@@ -101,12 +115,21 @@ class ObservationHandler(BaseCallbackHandler):
 
     @_never_raising
     def on_chat_model_start(
-        self, serialized: dict[str, Any], messages: list[list[BaseMessage]], *, run_id: UUID, **kwargs: Any
+        self,
+        serialized: dict[str, Any],
+        messages: list[list[BaseMessage]],
+        *,
+        run_id: UUID,
+        **kwargs: Any,
     ) -> None:
         """Observe the last user message, unless an earlier call of the model had the same one."""
         for conversation in messages:
-            last = next((one for one in reversed(conversation) if isinstance(one, HumanMessage)), None)
-            if last is not None and self._said.is_new(last, len(conversation) - conversation[::-1].index(last)):
+            last = next(
+                (one for one in reversed(conversation) if isinstance(one, HumanMessage)), None
+            )
+            if last is not None and self._said.is_new(
+                last, len(conversation) - conversation[::-1].index(last)
+            ):
                 self._message("user", last.content, getattr(last, "name", None))
 
     @_never_raising
@@ -122,11 +145,17 @@ class ObservationHandler(BaseCallbackHandler):
         _observe_tool(self._memory, name, arguments, outcome, self._scope, self._session_id)
 
     def _message(self, role: str, content: object, name: str | None) -> None:
-        self._memory.feed_message(role, content, self._session_id or self._scope.key, scope=self._scope, name=name or "")
+        self._memory.feed_message(
+            role, content, self._session_id or self._scope.key, scope=self._scope, name=name or ""
+        )
 
 
 def observe_messages(
-    memory: CognitiveService, *, scope: Scope | Callable[[Mapping[str, Any]], Scope], session_id: str = "", key: str = "messages"
+    memory: CognitiveService,
+    *,
+    scope: Scope | Callable[[Mapping[str, Any]], Scope],
+    session_id: str = "",
+    key: str = "messages",
 ) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Return a LangGraph node that observes the new messages of a state and returns no update.
 
@@ -143,7 +172,13 @@ def observe_messages(
 
     def feed(state: Mapping[str, Any]) -> None:
         conversation = checked_scope(scope(state) if callable(scope) else scope)
-        session = conversation.key if not session_id else f"{session_id} {conversation.key}" if callable(scope) else session_id
+        session = (
+            conversation.key
+            if not session_id
+            else f"{session_id} {conversation.key}"
+            if callable(scope)
+            else session_id
+        )
         known = said.setdefault(session, _Known(MESSAGES_KNOWN))
         messages = _messages_of(state.get(key))
         calls: dict[str | None, tuple[str, object]] = {
@@ -157,10 +192,14 @@ def observe_messages(
                 continue
             if isinstance(message, ToolMessage):
                 name, arguments = calls.get(message.tool_call_id, ("tool", None))
-                _observe_tool(memory, message.name or name, arguments, message.content, conversation, session)
+                _observe_tool(
+                    memory, message.name or name, arguments, message.content, conversation, session
+                )
             elif isinstance(message, HumanMessage | AIMessage) and message.content:
                 role = "user" if isinstance(message, HumanMessage) else "assistant"
-                memory.feed_message(role, message.content, session, scope=conversation, name=message.name or "")
+                memory.feed_message(
+                    role, message.content, session, scope=conversation, name=message.name or ""
+                )
 
     def observe(state: Mapping[str, Any]) -> dict[str, Any]:
         try:
@@ -176,7 +215,11 @@ def _messages_of(given: object) -> list[BaseMessage | None]:
     """Return the messages of a state, with None in place of each item that is not a message."""
     if not given:
         return []
-    pair = isinstance(given, tuple) and len(given) == 2 and all(isinstance(part, str) for part in given)
+    pair = (
+        isinstance(given, tuple)
+        and len(given) == 2
+        and all(isinstance(part, str) for part in given)
+    )
     if pair or isinstance(given, str | BaseMessage | Mapping):
         given = [given]
     if not isinstance(given, Sequence):
@@ -188,7 +231,11 @@ def _converted(given: Any) -> BaseMessage | None:
     try:
         (message,) = convert_to_messages([given])
     except Exception as error:
-        log.warning("a message of the type %s is not observed: %s", type(given).__name__, type(error).__name__)
+        log.warning(
+            "a message of the type %s is not observed: %s",
+            type(given).__name__,
+            type(error).__name__,
+        )
         return None
     return message
 
@@ -200,7 +247,13 @@ def observe_hooks(memory: CognitiveService) -> Callable[[], None]:
     and `memory.hooks.emit("message", role=…, content=…, session_id=…, scope=…)`.
     """
 
-    def tool_executed(name: str, arguments: object, result: object, scope: Scope | None = None, session_id: str = "") -> None:
+    def tool_executed(
+        name: str,
+        arguments: object,
+        result: object,
+        scope: Scope | None = None,
+        session_id: str = "",
+    ) -> None:
         _observe_tool(memory, name, arguments, result, scope, session_id)
 
     registered = ExitStack()
@@ -210,7 +263,12 @@ def observe_hooks(memory: CognitiveService) -> Callable[[], None]:
 
 
 def _observe_tool(
-    memory: CognitiveService, name: str, arguments: object, outcome: object, scope: Scope | None, session_id: str
+    memory: CognitiveService,
+    name: str,
+    arguments: object,
+    outcome: object,
+    scope: Scope | None,
+    session_id: str,
 ) -> None:
     if name not in OWN_TOOLS:
         memory.on_tool_executed(name, arguments, outcome, scope=scope, session_id=session_id)

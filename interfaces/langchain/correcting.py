@@ -62,9 +62,13 @@ class ForgetMessageArguments(KnownArguments):
     message_id: str
 
 
-async def correct_memory(memory: Reading, scope: Scope, asked: CorrectMemoryArguments, language: Language) -> str:
+async def correct_memory(
+    memory: Reading, scope: Scope, asked: CorrectMemoryArguments, language: Language
+) -> str:
     """Correct memory. Return the removed texts and the id for undoing, or the candidates."""
-    found = await _writable(memory).correct(asked.wrong, asked.right, scope=scope, target_id=asked.target_id)
+    found = await _writable(memory).correct(
+        asked.wrong, asked.right, scope=scope, target_id=asked.target_id
+    )
     if isinstance(found, list):
         return _candidates(found, language)
     return _corrected(found, asked.right, language)
@@ -91,26 +95,34 @@ def _corrected(done: Correction, right: str, language: Language) -> str:
     return told
 
 
-async def pin_memory(memory: Reading, scope: Scope, asked: PinMemoryArguments, language: Language) -> str:
+async def pin_memory(
+    memory: Reading, scope: Scope, asked: PinMemoryArguments, language: Language
+) -> str:
     """Pin a text. Return an answer with the id of the new pin."""
     line = await _writable(memory).pin(asked.text, scope, expires_at=asked.expires_at)
     return _ANSWERS["pinned"][language].format(id=line.line_id)
 
 
-async def unpin_memory(memory: Reading, scope: Scope, asked: UnpinMemoryArguments, language: Language) -> str:
+async def unpin_memory(
+    memory: Reading, scope: Scope, asked: UnpinMemoryArguments, language: Language
+) -> str:
     """Remove a pin. Return a confirmation, or a message that no pin has this id."""
     removed = await _writable(memory).unpin(asked.line_id, scope)
     return _ANSWERS["unpinned" if removed else "no_pin"][language]
 
 
-async def list_pins(memory: Reading, scope: Scope, asked: ListPinsArguments, language: Language) -> str:
+async def list_pins(
+    memory: Reading, scope: Scope, asked: ListPinsArguments, language: Language
+) -> str:
     """Return the pins of the conversation with their ids."""
     pins = await _writable(memory).list_pins(scope)
     lines = (f"- {one.line_id}: {quoted(one.text)}{_day(one.until)}" for one in pins)
     return _block(lines, language) or _ANSWERS["no_pins"][language]
 
 
-async def forget_message(memory: Reading, scope: Scope, asked: ForgetMessageArguments, language: Language) -> str:
+async def forget_message(
+    memory: Reading, scope: Scope, asked: ForgetMessageArguments, language: Language
+) -> str:
     """Withdraw a message. Return a confirmation, or an answer that no message has this id."""
     gone = await _writable(memory).forget_message(asked.message_id, scope)
     return _ANSWERS["withdrawn" if gone else "no_message"][language]

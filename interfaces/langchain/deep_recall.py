@@ -36,11 +36,15 @@ class ProposeRecallArguments(KnownArguments):
     about: str
 
 
-_PROPOSALS: weakref.WeakKeyDictionary[object, Bounded[tuple[str, str], str]] = weakref.WeakKeyDictionary()
+_PROPOSALS: weakref.WeakKeyDictionary[object, Bounded[tuple[str, str], str]] = (
+    weakref.WeakKeyDictionary()
+)
 """The subject of the last proposal, by memory and by (scope key, user id)."""
 
 
-async def recall_deeply(memory: Reading, scope: Scope, asked: RecallDeeplyArguments, language: Language) -> str:
+async def recall_deeply(
+    memory: Reading, scope: Scope, asked: RecallDeeplyArguments, language: Language
+) -> str:
     """Return the results of the deep search in this conversation.
 
     If the scope names the current speaker, memories about the speaker are included.
@@ -52,14 +56,21 @@ async def recall_deeply(memory: Reading, scope: Scope, asked: RecallDeeplyArgume
         return _ANSWERS["about_what"][language]
     if not scope.user_id:
         hits = await memory.search_events(about, scope)
-        names, budget = await memory.shown_names(scope, about, language), memory.settings.query.relevant_max_tokens
+        names, budget = (
+            await memory.shown_names(scope, about, language),
+            memory.settings.query.relevant_max_tokens,
+        )
         found = format_memories([], hits, language=language, max_tokens=budget, names=names)
         return found or _ANSWERS["nothing_comes_back"][language]
-    found = await memory.get_relevant_memories(about, scope.user_id, scope, deep=True, language=language)
+    found = await memory.get_relevant_memories(
+        about, scope.user_id, scope, deep=True, language=language
+    )
     return found or _ANSWERS["nothing_comes_back"][language]
 
 
-async def propose_recall(memory: Reading, scope: Scope, asked: ProposeRecallArguments, language: Language) -> str:
+async def propose_recall(
+    memory: Reading, scope: Scope, asked: ProposeRecallArguments, language: Language
+) -> str:
     """Return the question for the user."""
     about = " ".join(asked.about.split())[:QUERY_CHARACTERS]
     if not about:

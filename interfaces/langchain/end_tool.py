@@ -42,7 +42,17 @@ END_TOOL_NAME = "end"
 
 OLD_NAME = "summary"
 """A former name of `action_summary`."""
-_TEXT_KEYS = ("text", "fact", "content", "info", "statement", "summary", "action_summary", "value", "item")
+_TEXT_KEYS = (
+    "text",
+    "fact",
+    "content",
+    "info",
+    "statement",
+    "summary",
+    "action_summary",
+    "value",
+    "item",
+)
 """Keys under which models put the text of an item if they return it as a mapping."""
 _IDS = (("user_id", "sender_id"), ("group_id", "group_id"))
 
@@ -95,7 +105,9 @@ def _texts(value: Any) -> list[str] | None:
         named = next((value[key] for key in _TEXT_KEYS if isinstance(value.get(key), str)), None)
         if named is not None:
             return [named]
-        items = [(_texts(one), "" if str(key).isdigit() else f"{key}: ") for key, one in value.items()]
+        items = [
+            (_texts(one), "" if str(key).isdigit() else f"{key}: ") for key, one in value.items()
+        ]
     else:
         items = [(_texts(one), "") for one in value] if isinstance(value, list) else []
     if (not items and value != []) or any(not texts for texts, _ in items):
@@ -103,14 +115,23 @@ def _texts(value: Any) -> list[str] | None:
     return [label + "; ".join(texts or ()) for texts, label in items]
 
 
-def end_tool_schema(language: LanguageChoice = "auto", *, said: str | Sequence[str] = ()) -> dict[str, Any]:
+def end_tool_schema(
+    language: LanguageChoice = "auto", *, said: str | Sequence[str] = ()
+) -> dict[str, Any]:
     """Return the tool as plain OpenAI JSON, for the `tools` of a chat completion.
 
     "auto" is the language of `said`, or Chinese if `said` is empty. `memory.language_of(scope)`
     returns the language of a conversation.
     """
     written, wanted = spoken(language, said), ("action_summary", "new_info")
-    return function_schema(END_TOOL_NAME, render("end_tool", written), EndArguments, END_ARGUMENTS, written, required=wanted)
+    return function_schema(
+        END_TOOL_NAME,
+        render("end_tool", written),
+        EndArguments,
+        END_ARGUMENTS,
+        written,
+        required=wanted,
+    )
 
 
 def system_prompt_text(language: LanguageChoice = "auto", *, said: str | Sequence[str] = ()) -> str:
@@ -202,23 +223,43 @@ async def _ended(
         parsed = EndArguments.model_validate(given)
     except (ValueError, TypeError, RecursionError) as error:
         language = memory.language_of(scope, language=asked)
-        log.warning("a turn is not kept: the arguments of `end` are wrong: %s", problem(error, "en"))
-        return _Answer(_ANSWERS["wrong"][language] + problem(error, language), language, has_ended=False)
+        log.warning(
+            "a turn is not kept: the arguments of `end` are wrong: %s", problem(error, "en")
+        )
+        return _Answer(
+            _ANSWERS["wrong"][language] + problem(error, language), language, has_ended=False
+        )
     language = memory.language_of(scope, [parsed.action_summary, *parsed.new_info], language=asked)
     if replied is not None and not parsed.force and not replied():
         return _Answer(_ANSWERS["no_reply"][language], language, has_ended=False)
-    fields = {key: value for key, value in conversation.items() if key not in ("action_summary", "new_info", "force")}
+    fields = {
+        key: value
+        for key, value in conversation.items()
+        if key not in ("action_summary", "new_info", "force")
+    }
     try:
-        job_id = await memory.enqueue_job(parsed.action_summary, parsed.new_info, force=parsed.force, **fields)
+        job_id = await memory.enqueue_job(
+            parsed.action_summary, parsed.new_info, force=parsed.force, **fields
+        )
     except HistorianError as error:
         log.error("a turn could not be handed over to memory: %s", error)
         return _Answer(_ANSWERS["lost"][language] + problem(error, language), language)
-    outcome = "disabled" if not memory.settings.cognitive.enabled else "nothing" if job_id is None else "kept"
+    outcome = (
+        "disabled"
+        if not memory.settings.cognitive.enabled
+        else "nothing"
+        if job_id is None
+        else "kept"
+    )
     if outcome == "kept" and memory.reading_state() == "unreadable":
         outcome = "kept_unread"
     answer = _ANSWERS[outcome][language]
-    if unknown := [str(name)[:60] for name in given if name not in (*EndArguments.model_fields, OLD_NAME)]:
-        answer += _ANSWERS["left_out"][language].format(names=", ".join(unknown), known=", ".join(EndArguments.model_fields))
+    if unknown := [
+        str(name)[:60] for name in given if name not in (*EndArguments.model_fields, OLD_NAME)
+    ]:
+        answer += _ANSWERS["left_out"][language].format(
+            names=", ".join(unknown), known=", ".join(EndArguments.model_fields)
+        )
     return _Answer(answer, language)
 
 
@@ -226,6 +267,12 @@ def _scope_of(conversation: Mapping[str, Any]) -> Scope | None:
     """Return the scope named by the job's fields, or None. `make_job` reports a missing scope."""
     user_id, group_id = (conversation.get(name) or conversation.get(other) for name, other in _IDS)
     try:
-        return Scope.group(group_id, user_id or "") if group_id else Scope.private(user_id) if user_id else None
+        return (
+            Scope.group(group_id, user_id or "")
+            if group_id
+            else Scope.private(user_id)
+            if user_id
+            else None
+        )
     except InvalidInput:
         return None

@@ -57,7 +57,9 @@ def historian_graph(
     return graph.compile(checkpointer=checkpointer, name="historian")
 
 
-def recall_graph(memory: CognitiveService) -> CompiledStateGraph[RecallState, None, RecallInput, RecallOutput]:
+def recall_graph(
+    memory: CognitiveService,
+) -> CompiledStateGraph[RecallState, None, RecallInput, RecallOutput]:
     """Return the graph that finds events: prepare → (survey ∥ embed) → fuse → rerank → select.
 
     Its input has the keys `query`, `user_id` and `group_id` (the conversation), and optionally
@@ -67,7 +69,12 @@ def recall_graph(memory: CognitiveService) -> CompiledStateGraph[RecallState, No
 
     def context(opened: OpenMemory) -> RecallContext:
         settings = memory.settings
-        return RecallContext(opened.recall.events, settings, opened.parts.clock, configured_timezone(settings.cognitive.timezone))
+        return RecallContext(
+            opened.recall.events,
+            settings,
+            opened.parts.clock,
+            configured_timezone(settings.cognitive.timezone),
+        )
 
     graph = StateGraph(RecallState, input_schema=RecallInput, output_schema=RecallOutput)
     wire_recall(graph, bound=_with(memory, context))
@@ -86,7 +93,9 @@ def reflection_graph(
     return graph.compile(checkpointer=checkpointer, name="reflection")
 
 
-def turn(memory: CognitiveService, action_summary: str = "", new_info: Sequence[str] = (), **fields: Any) -> HistorianInput:
+def turn(
+    memory: CognitiveService, action_summary: str = "", new_info: Sequence[str] = (), **fields: Any
+) -> HistorianInput:
     """Return the input of `historian_graph` for a turn. The parameters are those of `enqueue_job`.
 
     Raises InvalidInput.
@@ -102,27 +111,40 @@ def talk(memory: CognitiveService, messages: object, scope: Scope, **names: str)
 
     Raises InvalidInput, also if no message has text.
     """
-    jobs = [job.model_dump() for job in talk_jobs(messages, scope, memory.settings, memory.lifecycle.clock, names)]
+    jobs = [
+        job.model_dump()
+        for job in talk_jobs(messages, scope, memory.settings, memory.lifecycle.clock, names)
+    ]
     if not jobs:
         raise InvalidInput("messages: nothing was said; give at least one message with text")
     return {"job": jobs[-1], "talk": jobs}
 
 
 def states(
-    memory: CognitiveService, said: object, user_id: str, scope: Scope | None = None, *, reflect: bool = True, **fields: Any
+    memory: CognitiveService,
+    said: object,
+    user_id: str,
+    scope: Scope | None = None,
+    *,
+    reflect: bool = True,
+    **fields: Any,
 ) -> ReflectionInput:
     """Return the input of `reflection_graph`. The parameters are those of `update_memory`.
 
     Raises InvalidInput, also if no message has text.
     """
     settings, clock = memory.settings, memory.lifecycle.clock
-    job = states_job(said, user_id, scope, settings, clock, threshold=None, reflect=reflect, fields=fields)
+    job = states_job(
+        said, user_id, scope, settings, clock, threshold=None, reflect=reflect, fields=fields
+    )
     if job is None:
         raise InvalidInput("said: nothing was said; give at least one message with text")
     return {"job": job.model_dump()}
 
 
-def _with(memory: CognitiveService, context_of: Callable[[OpenMemory], Any]) -> Callable[[Node], Node]:
+def _with(
+    memory: CognitiveService, context_of: Callable[[OpenMemory], Any]
+) -> Callable[[Node], Node]:
     """Return a decorator for nodes that takes their context from the memory."""
 
     async def context(runtime: Runtime[Any]) -> Any:

@@ -29,7 +29,9 @@ try:
     from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
     from langchain.agents.middleware.types import PrivateStateAttr
 except ImportError as error:
-    raise ImportError(f'HistorianMiddleware needs LangChain ({error}): pip install "langgraph-historian[agents]"') from error
+    raise ImportError(
+        f'HistorianMiddleware needs LangChain ({error}): pip install "langgraph-historian[agents]"'
+    ) from error
 
 if TYPE_CHECKING:
     from langgraph.runtime import Runtime
@@ -124,7 +126,9 @@ class HistorianMiddleware(AgentMiddleware[TurnState, Any, Any]):
         return handler(self._with(request, self._turns.recalled_now(request.messages)))
 
     async def awrap_model_call(
-        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
     ) -> ModelResponse[Any]:
         """Call the model with the recalled block."""
         return await handler(self._with(request, await self._turns.recalled(request.messages)))
@@ -141,16 +145,30 @@ class HistorianMiddleware(AgentMiddleware[TurnState, Any, Any]):
 
     def _noted(self, state: TurnState) -> dict[str, Any] | None:
         scope = self._turns.scope_or_none(tell=True)
-        return None if scope is None else {"historian_turn": _turn(state.get("historian_turn"), state["messages"], scope)}
+        return (
+            None
+            if scope is None
+            else {"historian_turn": _turn(state.get("historian_turn"), state["messages"], scope)}
+        )
 
     def _with(self, request: ModelRequest[Any], block: Sequence[BaseMessage]) -> ModelRequest[Any]:
         """Return the request with `block`, and with tools in the language of the conversation."""
         if self.tools:
             request = request.override(tools=self._in_language(request.tools))
-        return request.override(messages=cast(list[AnyMessage], before_last_said(request.messages, block))) if block else request
+        return (
+            request.override(
+                messages=cast(list[AnyMessage], before_last_said(request.messages, block))
+            )
+            if block
+            else request
+        )
 
-    def _in_language(self, tools: Sequence[BaseTool | dict[str, Any]]) -> list[BaseTool | dict[str, Any]]:
-        written = self._memory.language_of(self._turns.scope_or_none(tell=False), language=self._language)
+    def _in_language(
+        self, tools: Sequence[BaseTool | dict[str, Any]]
+    ) -> list[BaseTool | dict[str, Any]]:
+        written = self._memory.language_of(
+            self._turns.scope_or_none(tell=False), language=self._language
+        )
         if written not in self._described:
             self._described[written] = {tool.name: tool for tool in self._tools_in(written)}
         described = self._described[written]
@@ -158,7 +176,9 @@ class HistorianMiddleware(AgentMiddleware[TurnState, Any, Any]):
         return [mine.get(id(tool), tool) for tool in tools]
 
     def _tools_in(self, language: LanguageChoice | None) -> Sequence[BaseTool]:
-        return make_memory_tools(self._memory, self._turns.scope, language=language, may_correct=self._may_correct)
+        return make_memory_tools(
+            self._memory, self._turns.scope, language=language, may_correct=self._may_correct
+        )
 
     def _remembers(self) -> bool:
         if self._remember is not None:
@@ -184,14 +204,25 @@ def _said_in(state: TurnState) -> list[BaseMessage]:
     If none of the turn's human messages is left in the state, return all messages of the state.
     Earlier messages whose text changed after they were handed over come first.
     """
-    turn, messages, kept = state.get("historian_turn"), list(state["messages"]), state.get("historian_kept", {})
+    turn, messages, kept = (
+        state.get("historian_turn"),
+        list(state["messages"]),
+        state.get("historian_kept", {}),
+    )
     if turn is None:
         return []
     speakers = turn["speakers"]
     begin = next((n for n, message in enumerate(messages) if message.id in speakers), 0)
     known = [(message, kept[message.id]) for message in messages[:begin] if message.id in kept]
-    changed = [_by(former["by"], message) for message, former in known if former["words"] != _words(message)]
-    return [*changed, *(_by(speakers.get(message.id or ""), message) for message in messages[begin:])]
+    changed = [
+        _by(former["by"], message)
+        for message, former in known
+        if former["words"] != _words(message)
+    ]
+    return [
+        *changed,
+        *(_by(speakers.get(message.id or ""), message) for message in messages[begin:]),
+    ]
 
 
 def _done(state: TurnState) -> dict[str, Any]:
@@ -201,7 +232,10 @@ def _done(state: TurnState) -> dict[str, Any]:
     state and was handed over.
     """
     kept, turn = state.get("historian_kept", {}), state.get("historian_turn")
-    senders = {**{key: one["by"] for key, one in kept.items()}, **(turn["speakers"] if turn else {})}
+    senders = {
+        **{key: one["by"] for key, one in kept.items()},
+        **(turn["speakers"] if turn else {}),
+    }
     known = [message for message in state["messages"] if message.id and message.id in senders]
     now = {str(one.id): Kept(words=_words(one), by=senders[str(one.id)]) for one in known}
     return {"historian_turn": None, "historian_kept": now}
@@ -214,4 +248,6 @@ def _words(message: BaseMessage) -> str:
 def _by(speaker: str | None, message: BaseMessage) -> BaseMessage:
     if not speaker or "sender_id" in message.additional_kwargs:
         return message
-    return message.model_copy(update={"additional_kwargs": {**message.additional_kwargs, "sender_id": speaker}})
+    return message.model_copy(
+        update={"additional_kwargs": {**message.additional_kwargs, "sender_id": speaker}}
+    )

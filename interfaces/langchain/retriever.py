@@ -17,7 +17,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Self
 
-from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
+from langchain_core.callbacks import (
+    AsyncCallbackManagerForRetrieverRun,
+    CallbackManagerForRetrieverRun,
+)
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict, Field
@@ -84,7 +87,9 @@ class CognitiveRetriever(BaseRetriever):
         wanted = conditions.pop("k", None)
         wanted = conditions.pop("top_k", wanted)
         hits = await self.memory.search_events(query, self.scope, top_k=wanted, **conditions)
-        names = await self.memory.shown_names(self.scope, query, self.memory.language_of(self.scope, query))
+        names = await self.memory.shown_names(
+            self.scope, query, self.memory.language_of(self.scope, query)
+        )
         found = passages(hits, names=names)
         return sorted(map(as_document, found), key=lambda one: -one.metadata["score"])
 

@@ -95,7 +95,11 @@ class HistorianStore(base.BaseStore):
         self._clock = clock
         asked = index or {}
         self._fields = asked.get("fields") or ["$"]
-        self._embeddings = base.ensure_embeddings(asked["embed"]) if "embed" in asked else _configured(config, settings)
+        self._embeddings = (
+            base.ensure_embeddings(asked["embed"])
+            if "embed" in asked
+            else _configured(config, settings)
+        )
         self._model = _model_of(self._embeddings)
         self._items = open_items(settings)
 
@@ -110,13 +114,23 @@ class HistorianStore(base.BaseStore):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         await self.aclose()
 
     def batch(self, ops: Iterable[base.Op]) -> list[base.Result]:
@@ -129,21 +143,31 @@ class HistorianStore(base.BaseStore):
         """`batch` without blocking the event loop."""
         planned = list(ops)
         puts = self._puts(planned)
-        return await asyncio.to_thread(self._carried_out, planned, puts, await self._vectors(planned, puts))
+        return await asyncio.to_thread(
+            self._carried_out, planned, puts, await self._vectors(planned, puts)
+        )
 
     async def _vectors(self, ops: Sequence[base.Op], puts: Sequence[_Put]) -> _Vectors:
         """Return the vectors of all texts and queries; {} if there is no embedder or it fails."""
         documents = list(dict.fromkeys(text for put in puts for text in put.texts))
-        queries = list(dict.fromkeys(op.query for op in ops if isinstance(op, base.SearchOp) and op.query))
+        queries = list(
+            dict.fromkeys(op.query for op in ops if isinstance(op, base.SearchOp) and op.query)
+        )
         if self._embeddings is None or not (documents or queries):
             return {}
         try:
             found = await self._embeddings.aembed_documents(documents) if documents else []
             asked = await asyncio.gather(*map(self._embeddings.aembed_query, queries))
         except Exception as error:
-            log.warning("the store works by words alone for now: the embedder fails (%s)", type(error).__name__)
+            log.warning(
+                "the store works by words alone for now: the embedder fails (%s)",
+                type(error).__name__,
+            )
             return {}
-        named = [*(("document", text) for text in documents), *(("query", text) for text in queries)]
+        named = [
+            *(("document", text) for text in documents),
+            *(("query", text) for text in queries),
+        ]
         return {name: _unit(vector) for name, vector in zip(named, [*found, *asked], strict=True)}
 
     def _puts(self, ops: Sequence[base.Op]) -> list[_Put]:
@@ -157,11 +181,15 @@ class HistorianStore(base.BaseStore):
             if isinstance(op, base.PutOp):
                 value = None if op.value is None else json.dumps(op.value, allow_nan=False)
                 paths = [] if value is None or op.index is False else op.index or self._fields
-                texts = [text for path in paths for text in base.get_text_at_path(op.value, path) if text]
+                texts = [
+                    text for path in paths for text in base.get_text_at_path(op.value, path) if text
+                ]
                 last[tuple(op.namespace), op.key] = _Put(op, value, texts)
         return list(last.values())
 
-    def _carried_out(self, ops: Sequence[base.Op], puts: Sequence[_Put], vectors: _Vectors) -> list[base.Result]:
+    def _carried_out(
+        self, ops: Sequence[base.Op], puts: Sequence[_Put], vectors: _Vectors
+    ) -> list[base.Result]:
         now = self._clock()
         read: list[StoredItem] = []
         results = [self._result(op, vectors, now, read) for op in ops]
@@ -174,9 +202,13 @@ class HistorianStore(base.BaseStore):
     def _new(self, put: _Put, vectors: _Vectors) -> NewItem:
         seconds = None if put.op.ttl is None else put.op.ttl * 60
         found = [vectors["document", text] for text in put.texts if ("document", text) in vectors]
-        return NewItem(_joined(put.op.namespace), put.op.key, put.value, seconds, put.texts, found, self._model)
+        return NewItem(
+            _joined(put.op.namespace), put.op.key, put.value, seconds, put.texts, found, self._model
+        )
 
-    def _result(self, op: base.Op, vectors: _Vectors, now: float, read: list[StoredItem]) -> base.Result:
+    def _result(
+        self, op: base.Op, vectors: _Vectors, now: float, read: list[StoredItem]
+    ) -> base.Result:
         """Return the result of an operation. Items whose time to live restarts go into `read`."""
         if isinstance(op, base.GetOp):
             found = self._items.get(_joined(op.namespace), op.key, now)
@@ -187,18 +219,31 @@ class HistorianStore(base.BaseStore):
             hits = self._search(op, vectors.get(("query", op.query or "")), now)
             if op.refresh_ttl:
                 read += [item for item, _, _ in hits]
-            return [base.SearchItem(**{**_fields_of(item), "value": value}, score=score) for item, value, score in hits]
+            return [
+                base.SearchItem(**{**_fields_of(item), "value": value}, score=score)
+                for item, value, score in hits
+            ]
         if isinstance(op, base.ListNamespacesOp):
             names = (tuple(name.split(".")) for name in self._items.namespaces(now))
-            wanted = (name for name in names if all(_fits(one, name) for one in op.match_conditions or ()))
-            return sorted({name[: op.max_depth] for name in wanted})[op.offset : op.offset + op.limit]
+            wanted = (
+                name for name in names if all(_fits(one, name) for one in op.match_conditions or ())
+            )
+            return sorted({name[: op.max_depth] for name in wanted})[
+                op.offset : op.offset + op.limit
+            ]
         return None
 
     def _search(self, op: base.SearchOp, vector: Vector | None, now: float) -> list[_Found]:
         namespace = _joined(op.namespace_prefix)
         rows = np.array(self._items.rows(namespace, now, op.filter or {}), dtype=np.int64)
-        scores = self._scores(op.query, namespace, rows, vector) if op.query else np.full(len(rows), np.nan, dtype=np.float32)
-        order = np.argsort(-scores, kind="stable")  # rows without score come last, in the order of `rows`
+        scores = (
+            self._scores(op.query, namespace, rows, vector)
+            if op.query
+            else np.full(len(rows), np.nan, dtype=np.float32)
+        )
+        order = np.argsort(
+            -scores, kind="stable"
+        )  # rows without score come last, in the order of `rows`
         found: list[_Found] = []
         wanted_at_once = READ_AT_ONCE if op.filter else max(op.offset + op.limit, 1)
         for first in range(0, len(order), wanted_at_once):
@@ -208,8 +253,12 @@ class HistorianStore(base.BaseStore):
             known = dict(zip(rows[places].tolist(), scores[places].tolist(), strict=True))
             for item in self._items.read(namespace, list(known)):
                 value = json.loads(item.value)
-                if all(_compared(value.get(name), wanted) for name, wanted in (op.filter or {}).items()):
-                    found.append((item, value, None if np.isnan(known[item.row]) else known[item.row]))
+                if all(
+                    _compared(value.get(name), wanted) for name, wanted in (op.filter or {}).items()
+                ):
+                    found.append(
+                        (item, value, None if np.isnan(known[item.row]) else known[item.row])
+                    )
         return found[op.offset : op.offset + op.limit]
 
     def _scores(self, query: str, namespace: str, rows: Rows, vector: Vector | None) -> Scores:
@@ -231,7 +280,11 @@ class HistorianStore(base.BaseStore):
             # If only few rows are compared, copying them is faster. `matrix @ vector` is not used:
             # BLAS would start threads for it, which wait while all processors are busy.
             few = len(places) < len(owners) / 4
-            np.maximum.at(near, places, np.vecdot(matrix[mine], vector) if few else np.vecdot(matrix, vector)[mine])
+            np.maximum.at(
+                near,
+                places,
+                np.vecdot(matrix[mine], vector) if few else np.vecdot(matrix, vector)[mine],
+            )
             has_vector = np.isfinite(near)
             weights = self._settings.query
             similarities = with_estimates(near, has_vector, words)
@@ -240,7 +293,9 @@ class HistorianStore(base.BaseStore):
         return np.where(scored, total, np.float32(np.nan)).astype(np.float32)
 
 
-def _places_of(sought: Rows, rows: Rows, ascending: Rows) -> tuple[Rows, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+def _places_of(
+    sought: Rows, rows: Rows, ascending: Rows
+) -> tuple[Rows, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
     """Return the positions in `rows` of the values of `sought`, and a mask of `sought`.
 
     Values that are not in `rows` have no position, and False in the mask. `ascending` are the
@@ -288,8 +343,16 @@ def _fields_of(item: StoredItem) -> dict[str, Any]:
 
 def _fits(condition: base.MatchCondition, name: tuple[str, ...]) -> bool:
     path = condition.path
-    part = name[: len(path)] if condition.match_type == "prefix" else name[-len(path) :] if path else ()
-    return len(part) == len(path) and all(wanted in ("*", label) for label, wanted in zip(part, path, strict=True))
+    part = (
+        name[: len(path)]
+        if condition.match_type == "prefix"
+        else name[-len(path) :]
+        if path
+        else ()
+    )
+    return len(part) == len(path) and all(
+        wanted in ("*", label) for label, wanted in zip(part, path, strict=True)
+    )
 
 
 def _compared(value: Any, wanted: Any) -> bool:
@@ -302,7 +365,9 @@ def _compared(value: Any, wanted: Any) -> bool:
         return bool(value == (list(wanted) if isinstance(wanted, tuple) else wanted))
     if any(str(name).startswith("$") for name in wanted):
         return all(_operated(value, operator, against) for operator, against in wanted.items())
-    return isinstance(value, dict) and all(_compared(value.get(name), one) for name, one in wanted.items())
+    return isinstance(value, dict) and all(
+        _compared(value.get(name), one) for name, one in wanted.items()
+    )
 
 
 def _operated(value: Any, operator: str, against: Any) -> bool:
@@ -314,4 +379,9 @@ def _operated(value: Any, operator: str, against: Any) -> bool:
         found, bound = float(value), float(against)
     except (TypeError, ValueError):
         return False
-    return {"$gt": found > bound, "$gte": found >= bound, "$lt": found < bound, "$lte": found <= bound}[operator]
+    return {
+        "$gt": found > bound,
+        "$gte": found >= bound,
+        "$lt": found < bound,
+        "$lte": found <= bound,
+    }[operator]

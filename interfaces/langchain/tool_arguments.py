@@ -30,7 +30,11 @@ class Arguments(BaseModel):
         field = cls.model_fields[info.field_name]
         if value in (None, "") and not field.is_required():
             return field.get_default(call_default_factory=True)
-        if info.field_name.endswith("_id") and isinstance(value, int) and not isinstance(value, bool):
+        if (
+            info.field_name.endswith("_id")
+            and isinstance(value, int)
+            and not isinstance(value, bool)
+        ):
             return str(value)
         return value
 
@@ -64,11 +68,19 @@ class KnownArguments(Arguments):
     @model_validator(mode="before")
     @classmethod
     def _none_is_unknown(cls, data: Any) -> Any:
-        unknown = [str(name) for name in data if name not in cls.model_fields] if isinstance(data, Mapping) else []
+        unknown = (
+            [str(name) for name in data if name not in cls.model_fields]
+            if isinstance(data, Mapping)
+            else []
+        )
         if unknown:
-            known = ", ".join(cls.model_json_schema()["properties"])  # the arguments that models are shown
+            known = ", ".join(
+                cls.model_json_schema()["properties"]
+            )  # the arguments that models are shown
             told = {"name": unknown[0][:60], "known": known}
-            raise PydanticCustomError("unknown_argument", "{name}: there is no such argument; those are {known}", told)
+            raise PydanticCustomError(
+                "unknown_argument", "{name}: there is no such argument; those are {known}", told
+            )
         return data
 
 
@@ -85,7 +97,9 @@ class TargetArguments(KnownArguments):
         Raises InvalidInput if `target_group_id` is not the group of the conversation.
         """
         if self.target_group_id and self.target_group_id != scope.group_id:
-            raise InvalidInput(f"target_group_id: memory is bound to {scope.key} here; leave it out")
+            raise InvalidInput(
+                f"target_group_id: memory is bound to {scope.key} here; leave it out"
+            )
         if self.target_user_id:
             return "user", self.target_user_id
         if self.target_group_id or self.entity_type == "group":
@@ -111,9 +125,22 @@ def function_schema(
     schemas = arguments.model_json_schema()["properties"]
     properties: dict[str, Any] = {}
     for field in fields if fields is not None else schemas:
-        chosen = next((one for one in schemas[field].get("anyOf", ()) if one.get("type") != "null"), schemas[field])
-        properties[field] = {**{key: chosen[key] for key in _KEPT if key in chosen}, "description": texts[field][language]}
+        chosen = next(
+            (one for one in schemas[field].get("anyOf", ()) if one.get("type") != "null"),
+            schemas[field],
+        )
+        properties[field] = {
+            **{key: chosen[key] for key in _KEPT if key in chosen},
+            "description": texts[field][language],
+        }
     if required is None:
         required = [field for field in properties if arguments.model_fields[field].is_required()]
-    parameters = {"type": "object", "properties": properties, **({"required": list(required)} if required else {})}
-    return {"type": "function", "function": {"name": name, "description": description, "parameters": parameters}}
+    parameters = {
+        "type": "object",
+        "properties": properties,
+        **({"required": list(required)} if required else {}),
+    }
+    return {
+        "type": "function",
+        "function": {"name": name, "description": description, "parameters": parameters},
+    }

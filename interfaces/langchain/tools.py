@@ -52,7 +52,9 @@ _TOOLS: Texts = TEXTS["tools"]
 _ARGUMENTS: Texts = TEXTS["arguments"]
 _ANSWERS: Texts = TEXTS["answers"]
 _NOTHING_FOUND = frozenset(
-    text for name in ("nothing", "no_profile", "nothing_comes_back") for text in TEXTS["answers"][name].values()
+    text
+    for name in ("nothing", "no_profile", "nothing_comes_back")
+    for text in TEXTS["answers"][name].values()
 )
 
 
@@ -87,7 +89,12 @@ class SearchProfilesArguments(TargetArguments):
 
 
 async def _search_events(
-    memory: Reading, scope: Scope, asked: SearchEventsArguments, language: Language, *, here_alone: bool = False
+    memory: Reading,
+    scope: Scope,
+    asked: SearchEventsArguments,
+    language: Language,
+    *,
+    here_alone: bool = False,
 ) -> str:
     other = {"query", "top_k", "neighbours", *TargetArguments.model_fields}
     conditions = asked.model_dump(exclude=other, exclude_none=True)
@@ -99,13 +106,17 @@ async def _search_events(
         hits = await everywhere(asked.query, top_k=asked.top_k, **conditions)
     else:
         around = asked.neighbours or 0
-        hits = await memory.search_events(asked.query, scope, top_k=asked.top_k, neighbours=around, **conditions)
+        hits = await memory.search_events(
+            asked.query, scope, top_k=asked.top_k, neighbours=around, **conditions
+        )
     names = await memory.shown_names(scope, asked.query, language)
     shown = format_memories([], hits, language=language, max_tokens=MOST_TOKENS, names=names)
     return shown or _ANSWERS["nothing"][language]
 
 
-async def _get_profile(memory: Reading, scope: Scope, asked: GetProfileArguments, language: Language) -> str:
+async def _get_profile(
+    memory: Reading, scope: Scope, asked: GetProfileArguments, language: Language
+) -> str:
     named = asked.target(scope)
     if asked.entity_id and not asked.target_user_id and not asked.target_group_id:
         named = asked.entity_type or "user", asked.entity_id
@@ -117,15 +128,20 @@ async def _get_profile(memory: Reading, scope: Scope, asked: GetProfileArguments
     return shown or _ANSWERS["no_profile"][language]
 
 
-async def _search_profiles(memory: Reading, scope: Scope, asked: SearchProfilesArguments, language: Language) -> str:
+async def _search_profiles(
+    memory: Reading, scope: Scope, asked: SearchProfilesArguments, language: Language
+) -> str:
     named = asked.target(scope) if asked.target_user_id or asked.target_group_id else None
     is_narrowed = named is not None or asked.entity_type is not None
-    hits = await memory.search_profiles(asked.query, scope, top_k=MOST_HITS if is_narrowed else asked.top_k)
+    hits = await memory.search_profiles(
+        asked.query, scope, top_k=MOST_HITS if is_narrowed else asked.top_k
+    )
     keys = [(hit, hit.profile.key) for hit in hits]
     fitting = [
         hit
         for hit, key in keys
-        if asked.entity_type in (None, key.entity_type) and named in (None, (key.entity_type, key.entity_id))
+        if asked.entity_type in (None, key.entity_type)
+        and named in (None, (key.entity_type, key.entity_id))
     ]
     hits = fitting[: asked.top_k or memory.settings.query.profile_top_k]
     names = await memory.shown_names(scope, asked.query, language)
@@ -178,10 +194,15 @@ def make_memory_tools(
     The language of the descriptions is chosen now, the language of an answer at each call.
     """
     written = memory.language_of(scope if isinstance(scope, Scope) else None, language=language)
-    return [_tool(memory, scope, language, _function(name, written)) for name in _offered(may_correct, may_withdraw)]
+    return [
+        _tool(memory, scope, language, _function(name, written))
+        for name in _offered(may_correct, may_withdraw)
+    ]
 
 
-def _tool(memory: Reading, scope: ScopeSource, language: LanguageChoice | None, schema: Mapping[str, Any]) -> StructuredTool:
+def _tool(
+    memory: Reading, scope: ScopeSource, language: LanguageChoice | None, schema: Mapping[str, Any]
+) -> StructuredTool:
     name = schema["function"]["name"]
     how: dict[str, Any] = {"language": language, "may_correct": True, "may_withdraw": True}
 
@@ -277,10 +298,17 @@ async def answer_memory_call(
     written = memory.language_of(scope, _asked(arguments), language=language)
     offered = _offered(may_correct, may_withdraw)
     if name not in offered:
-        return ToolAnswer(_ANSWERS["wrong"][written] + unknown_tool(name, ", ".join(offered), written), is_error=True)
+        return ToolAnswer(
+            _ANSWERS["wrong"][written] + unknown_tool(name, ", ".join(offered), written),
+            is_error=True,
+        )
     state = memory.reading_state()
     if state in ("off", "closed"):
-        log.error("%s: nothing is looked up: memory is %s", name, "switched off" if state == "off" else "not open")
+        log.error(
+            "%s: nothing is looked up: memory is %s",
+            name,
+            "switched off" if state == "off" else "not open",
+        )
         return ToolAnswer(_ANSWERS[state][written], is_error=state == "closed")
     arguments_class, call = offered[name]
     if here_alone and name == "search_events":
@@ -290,7 +318,9 @@ async def answer_memory_call(
         answer: str = await call(memory, scope, arguments_class.model_validate(data), written)
     except (InvalidInput, ValueError, TypeError, RecursionError) as error:
         log.info("%s: the arguments are wrong: %s", name, problem(error, "en"))
-        return ToolAnswer(_ANSWERS["wrong"][written] + problem(error, written, _ARGUMENTS), is_error=True)
+        return ToolAnswer(
+            _ANSWERS["wrong"][written] + problem(error, written, _ARGUMENTS), is_error=True
+        )
     except HistorianError as error:
         log.error("%s: memory cannot be read: %s", name, error)
         return ToolAnswer(_ANSWERS["failed"][written], is_error=True)
@@ -313,7 +343,14 @@ def _asked(arguments: str | Mapping[str, Any]) -> str:
         given = read_arguments(arguments)
     except (ValueError, TypeError, RecursionError):
         return ""
-    return next((said for name in ("query", "about", "wrong", "text") if isinstance(said := given.get(name), str)), "")
+    return next(
+        (
+            said
+            for name in ("query", "about", "wrong", "text")
+            if isinstance(said := given.get(name), str)
+        ),
+        "",
+    )
 
 
 def is_admin(settings: Settings, scope: Scope) -> bool:

@@ -25,7 +25,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage, convert_to_messages
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    ToolMessage,
+    convert_to_messages,
+)
 from langchain_core.runnables import Runnable, RunnableLambda
 from langgraph.config import get_config
 from langgraph.runtime import get_runtime
@@ -55,7 +61,9 @@ class Turns:
     Only `scope` raises.
     """
 
-    def __init__(self, memory: CognitiveService, scope: ConversationOfRun, language: LanguageChoice | None) -> None:
+    def __init__(
+        self, memory: CognitiveService, scope: ConversationOfRun, language: LanguageChoice | None
+    ) -> None:
         self._memory = memory
         self._scope = scope if scope is None or callable(scope) else checked_scope(scope)
         self._language = language
@@ -102,7 +110,13 @@ class Turns:
         try:
             query, before = _question(messages)
             scope = self.scope()
-            block = await self._memory.build_context(query, scope, language=self._language, context=before) if query else ""
+            block = (
+                await self._memory.build_context(
+                    query, scope, language=self._language, context=before
+                )
+                if query
+                else ""
+            )
         except Exception as error:
             return _nothing("nothing is recalled", error)
         return [HumanMessage(block)] if block else []
@@ -112,7 +126,13 @@ class Turns:
         try:
             query, before = _question(messages)
             scope = self.scope()
-            block = self._memory.get_memory_context(query, scope, language=self._language, context=before) if query else ""
+            block = (
+                self._memory.get_memory_context(
+                    query, scope, language=self._language, context=before
+                )
+                if query
+                else ""
+            )
         except Exception as error:
             return _nothing("nothing is recalled", error)
         return [HumanMessage(block)] if block else []
@@ -126,7 +146,9 @@ class Turns:
         try:
             given = given_to_run()
             names = {name: given[name] for name in NAMES if name in given}
-            await self._memory.remember([one for one in messages if _is_told(one)], self.scope(), **names)
+            await self._memory.remember(
+                [one for one in messages if _is_told(one)], self.scope(), **names
+            )
         except Exception as error:
             _nothing("a turn is not remembered", error)
             return isinstance(error, InvalidInput)
@@ -196,7 +218,10 @@ def given_to_run() -> dict[str, Any]:
     Fields of the run's context override those of `config["configurable"]`.
     """
     try:
-        configurable, context = get_config().get("configurable", {}), getattr(get_runtime(), "context", None)
+        configurable, context = (
+            get_config().get("configurable", {}),
+            getattr(get_runtime(), "context", None),
+        )
     except (RuntimeError, KeyError):
         return {}
     if is_dataclass(context):
@@ -204,7 +229,10 @@ def given_to_run() -> dict[str, Any]:
     else:
         named = dict(context) if isinstance(context, Mapping) else getattr(context, "__dict__", {})
     known = {name: value for name, value in named.items() if value is not None}
-    return {**{name: value for name, value in configurable.items() if not name.startswith("__")}, **known}
+    return {
+        **{name: value for name, value in configurable.items() if not name.startswith("__")},
+        **known,
+    }
 
 
 def last_said(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
@@ -214,15 +242,21 @@ def last_said(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
     return list(messages[begin:end])
 
 
-def before_last_said(messages: Sequence[BaseMessage], block: Sequence[BaseMessage]) -> list[BaseMessage]:
+def before_last_said(
+    messages: Sequence[BaseMessage], block: Sequence[BaseMessage]
+) -> list[BaseMessage]:
     """Return the messages with `block` before the last human message (at the end without one)."""
-    place = next((n for n in reversed(range(len(messages))) if _is_said(messages[n])), len(messages))
+    place = next(
+        (n for n in reversed(range(len(messages))) if _is_said(messages[n])), len(messages)
+    )
     return [*messages[:place], *block, *messages[place:]]
 
 
 def _turn_begins(messages: Sequence[BaseMessage]) -> int:
     """Return the index of the first message of `last_said`; the number of messages without one."""
-    place = next((n for n in reversed(range(len(messages))) if _is_said(messages[n])), len(messages))
+    place = next(
+        (n for n in reversed(range(len(messages))) if _is_said(messages[n])), len(messages)
+    )
     while 0 < place < len(messages) and _is_said(messages[place - 1]):
         place -= 1
     return place
@@ -241,7 +275,10 @@ def _is_said(message: BaseMessage) -> bool:
 
     LangChain also uses a HumanMessage for a summary that replaces old messages; this returns False.
     """
-    return isinstance(message, HumanMessage) and message.additional_kwargs.get("lc_source") != "summarization"
+    return (
+        isinstance(message, HumanMessage)
+        and message.additional_kwargs.get("lc_source") != "summarization"
+    )
 
 
 def _is_told(message: BaseMessage) -> bool:
@@ -263,5 +300,7 @@ def _messages_of(state: Any, key: str) -> list[BaseMessage]:
 
 def _nothing(what: str, error: Exception) -> list[BaseMessage]:
     """Log a failure, without the text of a foreign error, which may quote messages. Return []."""
-    log.warning("%s: %s", what, error if isinstance(error, HistorianError) else type(error).__name__)
+    log.warning(
+        "%s: %s", what, error if isinstance(error, HistorianError) else type(error).__name__
+    )
     return []

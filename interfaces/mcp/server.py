@@ -86,10 +86,17 @@ class McpMemory:
     """
 
     def __init__(
-        self, settings: Settings, scope: Scope, *, language: LanguageChoice | None = None, writer: Writer | None = None
+        self,
+        settings: Settings,
+        scope: Scope,
+        *,
+        language: LanguageChoice | None = None,
+        writer: Writer | None = None,
     ) -> None:
         if writer is not None and not scope.user_id:
-            raise InvalidInput("writing needs the id of a user as well as the group: say whose words these are")
+            raise InvalidInput(
+                "writing needs the id of a user as well as the group: say whose words these are"
+            )
         self.settings = settings
         self.scope = scope
         self.language = language
@@ -101,10 +108,17 @@ class McpMemory:
     async def __aenter__(self) -> Self:
         """Open the memory if it exists, so that the first call is faster. Raises StorageError."""
         if await self.opened() is None:
-            log.warning("nothing is stored yet in %s; every call looks again", data_directory(self.settings))
+            log.warning(
+                "nothing is stored yet in %s; every call looks again", data_directory(self.settings)
+            )
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         service, self._service = self._service, None
         if service is not None:
             await service.aclose()
@@ -134,11 +148,15 @@ class McpMemory:
         if service is None or self.writer is None:
             raise HistorianError("this server is read-only")
         where: dict[str, Any] = {"user_id": self.scope.user_id, "group_id": self.scope.group_id}
-        return await service.enqueue_job(action_summary, new_info, **where, **asdict(self.writer), **labels)
+        return await service.enqueue_job(
+            action_summary, new_info, **where, **asdict(self.writer), **labels
+        )
 
     async def opened(self) -> CognitiveService | None:
         async with self._opening:
-            if self._service is None and (self.writer is not None or await asyncio.to_thread(self._is_stored)):
+            if self._service is None and (
+                self.writer is not None or await asyncio.to_thread(self._is_stored)
+            ):
                 service = CognitiveService.open(self.settings, worker=self.writer is not None)
                 await service.start()
                 self._service = service
@@ -172,14 +190,21 @@ def make_mcp_server(memory: McpMemory) -> Server[Any]:
 
     names = [tool.name for tool in _tools(memory)]
 
-    async def list_tools(context: Any, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    async def list_tools(
+        context: Any, params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
         return types.ListToolsResult(tools=_tools(memory))
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         if params.name not in names:
-            raise MCPError(types.INVALID_PARAMS, unknown_tool(params.name, ", ".join(names), memory.language_of()))
+            raise MCPError(
+                types.INVALID_PARAMS,
+                unknown_tool(params.name, ", ".join(names), memory.language_of()),
+            )
         answer = await answer_call(memory, params.name, params.arguments or {})
-        return types.CallToolResult(content=[types.TextContent(type="text", text=answer.text)], is_error=answer.is_error)
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text=answer.text)], is_error=answer.is_error
+        )
 
     return Server(
         "historian",
@@ -198,7 +223,9 @@ async def serve_stdio(server: Server[Any]) -> None:
         await server.run(reading, writing, server.create_initialization_options())
 
 
-async def serve_http(server: Server[Any], port: int, token: str, listening: Callable[[str], None]) -> None:
+async def serve_http(
+    server: Server[Any], port: int, token: str, listening: Callable[[str], None]
+) -> None:
     """Serve streamable HTTP on 127.0.0.1 until SIGINT or SIGTERM.
 
     Port 0 selects a free port. `listening` is called with the URL. Clients must send
@@ -225,9 +252,18 @@ def _tools(memory: McpMemory) -> list[types.Tool]:
         name = function["name"]
         is_writing = name != "list_pins" and name in ("remember", *WRITING_TOOLS)
         destructive = name in DESTRUCTIVE if is_writing else None
-        hints = types.ToolAnnotations(read_only_hint=not is_writing, destructive_hint=destructive, open_world_hint=False)
+        hints = types.ToolAnnotations(
+            read_only_hint=not is_writing, destructive_hint=destructive, open_world_hint=False
+        )
         schema = function["parameters"]
-        tools.append(types.Tool(name=name, description=function["description"], input_schema=schema, annotations=hints))
+        tools.append(
+            types.Tool(
+                name=name,
+                description=function["description"],
+                input_schema=schema,
+                annotations=hints,
+            )
+        )
     return tools
 
 
@@ -246,7 +282,11 @@ async def answer_call(memory: McpMemory, name: str, arguments: Mapping[str, Any]
             language = memory.language_of()
             service = await memory.opened()
             options = {"top_k": asked.top_k, "language": language}
-            block = "" if service is None else await service.build_context(asked.query, memory.scope, **options)
+            block = (
+                ""
+                if service is None
+                else await service.build_context(asked.query, memory.scope, **options)
+            )
             return ToolAnswer(block or ANSWERS["nothing"][language])
         ending = RememberArguments.model_validate(arguments)
         memory.hear(ending.action_summary, *ending.new_info)
@@ -255,15 +295,26 @@ async def answer_call(memory: McpMemory, name: str, arguments: Mapping[str, Any]
         job_id = await memory.remember(ending.action_summary, ending.new_info, **labels)
     except (InvalidInput, ValidationError) as error:
         log.info("%s: the arguments are wrong: %s", name, problem(error, "en"))
-        return ToolAnswer(ANSWERS["wrong"][language] + problem(error, language, ARGUMENTS), is_error=True)
+        return ToolAnswer(
+            ANSWERS["wrong"][language] + problem(error, language, ARGUMENTS), is_error=True
+        )
     except HistorianError as error:
         log.error("%s: %s", name, error)
         return ToolAnswer(ANSWERS["failed"][language], is_error=True)
-    outcome = "disabled" if not memory.settings.cognitive.enabled else "empty" if job_id is None else "kept"
+    outcome = (
+        "disabled"
+        if not memory.settings.cognitive.enabled
+        else "empty"
+        if job_id is None
+        else "kept"
+    )
     return ToolAnswer(ANSWERS[outcome][language])
 
 
 def _texts(arguments: Mapping[str, Any]) -> list[str]:
     """Return the texts in the arguments of a call from which the language can be determined."""
-    said = (arguments.get(name) for name in ("query", "about", "wrong", "text", "action_summary", "new_info"))
+    said = (
+        arguments.get(name)
+        for name in ("query", "about", "wrong", "text", "action_summary", "new_info")
+    )
     return [text for one in said for text in texts_of(one)]

@@ -38,9 +38,14 @@ class RememberArguments(EndArguments):
 
 def own_tools(language: Language, *, writing: bool) -> list[dict[str, Any]]:
     """Return the schemas of `recall`, and with `writing` also of `remember`, as OpenAI JSON."""
-    recall = function_schema("recall", _TEXTS["tools"]["recall"][language], RecallArguments, ARGUMENTS, language)
+    recall = function_schema(
+        "recall", _TEXTS["tools"]["recall"][language], RecallArguments, ARGUMENTS, language
+    )
     if not writing:
         return [recall]
     fields = ("new_info", "action_summary", "tags", "metadata", "expires_at")
     text, told = _TEXTS["tools"]["remember"][language], {**END_ARGUMENTS, **LABEL_ARGUMENTS}
-    return [recall, function_schema("remember", text, RememberArguments, told, language, fields=fields)]
+    return [
+        recall,
+        function_schema("remember", text, RememberArguments, told, language, fields=fields),
+    ]

@@ -60,4 +60,6 @@ class TokenRequired:
         from starlette.datastructures import Headers
 
         token = bearer_token(Headers(scope=scope))
-        return token is not None and hmac.compare_digest(token.encode(errors="replace"), self._expected)
+        return token is not None and hmac.compare_digest(
+            token.encode(errors="replace"), self._expected
+        )

@@ -12,7 +12,13 @@ from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ...schema.settings import HistorianSettings, QuerySettings, Section, Settings, ShorttermSettings
+from ...schema.settings import (
+    HistorianSettings,
+    QuerySettings,
+    Section,
+    Settings,
+    ShorttermSettings,
+)
 from ...schema.settings.tables import meaning_of
 
 Options = TypeVar("Options", bound=Section)
@@ -104,9 +110,23 @@ class TalkForm(Form):
             name="阿明",
             at="2026-02-25T21:00:00+08:00",
         ),
-        Heard(content="哈哈哈带点火锅底料", sender_id="1002", name="小林", at="2026-02-25T21:00:20+08:00"),
-        Heard(role="assistant", content="没问题，我会提前一天提醒你收拾行李", at="2026-02-25T21:01:00+08:00"),
-        Heard(content="我对花生过敏，底料别买带花生的", sender_id="1002", name="小林", at="2026-02-25T21:02:00+08:00"),
+        Heard(
+            content="哈哈哈带点火锅底料",
+            sender_id="1002",
+            name="小林",
+            at="2026-02-25T21:00:20+08:00",
+        ),
+        Heard(
+            role="assistant",
+            content="没问题，我会提前一天提醒你收拾行李",
+            at="2026-02-25T21:01:00+08:00",
+        ),
+        Heard(
+            content="我对花生过敏，底料别买带花生的",
+            sender_id="1002",
+            name="小林",
+            at="2026-02-25T21:02:00+08:00",
+        ),
     ]
     """消息，从旧到新。 The messages, oldest first."""
     group_id: str = "7001"

@@ -54,7 +54,9 @@ RECALLS_KEPT = 8
 """Maximum number of combinations of options whose recall, with its vectors, is cached."""
 
 
-def historian() -> CompiledStateGraph[HistorianState, HistorianOptions, HistorianForm, HistorianState]:
+def historian() -> CompiledStateGraph[
+    HistorianState, HistorianOptions, HistorianForm, HistorianState
+]:
     """Return the write graph with a form as input: accept → rewrite → gate → embed → link → …"""
     graph = StateGraph(HistorianState, HistorianOptions, input_schema=HistorianForm)
     return _compiled("historian", graph, accept_job, wire_historian, _historian_context)
@@ -71,11 +73,15 @@ def recall() -> CompiledStateGraph[RecallState, RecallOptions, RecallForm, Recal
 
     Its nodes are accept → prepare → (survey ∥ embed) → fuse → rerank → select.
     """
-    graph = StateGraph(RecallState, RecallOptions, input_schema=RecallForm, output_schema=RecallOutput)
+    graph = StateGraph(
+        RecallState, RecallOptions, input_schema=RecallForm, output_schema=RecallOutput
+    )
     return _compiled("recall", graph, accept_question, wire_recall, _recall_context)
 
 
-def reflection() -> CompiledStateGraph[ReflectionState, ReflectionOptions, ReflectionForm, ReflectionState]:
+def reflection() -> CompiledStateGraph[
+    ReflectionState, ReflectionOptions, ReflectionForm, ReflectionState
+]:
     """Return the consolidation graph with a form as input: accept → buffer → summarise → …"""
     graph = StateGraph(ReflectionState, ReflectionOptions, input_schema=ReflectionForm)
     return _compiled("reflection", graph, accept_states, wire_reflection, _reflection_context)
@@ -97,7 +103,11 @@ def _compiled(
 
 def _filled(form: Form, *names: str) -> dict[str, Any]:
     """Return the fields of a form that are not empty. If `names` are given, only these."""
-    return {name: value for name, value in form.model_dump(include=set(names) or None).items() if value not in ("", [])}
+    return {
+        name: value
+        for name, value in form.model_dump(include=set(names) or None).items()
+        if value not in ("", [])
+    }
 
 
 async def accept_job(state: HistorianForm, runtime: Runtime[HistorianOptions]) -> HistorianInput:
@@ -108,7 +118,9 @@ async def accept_job(state: HistorianForm, runtime: Runtime[HistorianOptions]) -
     memory = await opened()
     job = await asyncio.to_thread(make_job, _filled(state), memory.settings, memory.parts.clock)
     if job.is_empty:
-        raise InvalidInput("action_summary and new_info are both empty: there is nothing to remember; fill in one of them")
+        raise InvalidInput(
+            "action_summary and new_info are both empty: there is nothing to remember; fill in one of them"
+        )
     return {"job": redacted(job, memory.settings.historian.redact_jobs).model_dump()}
 
 
@@ -119,14 +131,21 @@ async def accept_talk(state: TalkForm, runtime: Runtime[HistorianOptions]) -> Hi
     """
     memory = await opened()
     scope = Scope.group(state.group_id) if state.group_id else Scope.private(state.user_id)
-    messages, fields = [_filled(one) for one in state.messages], _filled(state, "group_name", "bot_name", "timezone")
-    jobs = await asyncio.to_thread(talk_jobs, messages, scope, memory.settings, memory.parts.clock, fields)
+    messages, fields = (
+        [_filled(one) for one in state.messages],
+        _filled(state, "group_name", "bot_name", "timezone"),
+    )
+    jobs = await asyncio.to_thread(
+        talk_jobs, messages, scope, memory.settings, memory.parts.clock, fields
+    )
     if not jobs:
         raise InvalidInput("messages: nothing was said; fill in one message")
     return {"job": jobs[-1].model_dump(), "talk": [one.model_dump() for one in jobs]}
 
 
-async def accept_states(state: ReflectionForm, runtime: Runtime[ReflectionOptions]) -> ReflectionInput:
+async def accept_states(
+    state: ReflectionForm, runtime: Runtime[ReflectionOptions]
+) -> ReflectionInput:
     """Return the job that `update_memory` would enqueue, redacted.
 
     Raises InvalidInput that names the field.
@@ -155,10 +174,14 @@ async def accept_question(state: RecallForm) -> RecallInput:
     Raises InvalidInput if no conversation is given or the query is empty.
     """
     if not state.group_id and not state.user_id:
-        raise InvalidInput("user_id, group_id: both are empty; fill in user_id for a private chat, group_id for a group")
+        raise InvalidInput(
+            "user_id, group_id: both are empty; fill in user_id for a private chat, group_id for a group"
+        )
     if not state.query.strip():
         raise InvalidInput("query: empty; write what is to be recalled")
-    return RecallInput(query=state.query, group_id=state.group_id, user_id=state.user_id, top_k=state.top_k)
+    return RecallInput(
+        query=state.query, group_id=state.group_id, user_id=state.user_id, top_k=state.top_k
+    )
 
 
 def _historian_context(memory: Memory, options: HistorianOptions | None) -> HistorianContext:
@@ -181,7 +204,13 @@ def _recall_context(memory: Memory, options: RecallOptions | None) -> RecallCont
     known = memory.recalls.get(chosen)
     if known is None:
         parts = memory.parts
-        steps = EventRecall(parts.events, parts.embedder, parts.reranker, settings=lambda: settings.query, clock=parts.clock)
+        steps = EventRecall(
+            parts.events,
+            parts.embedder,
+            parts.reranker,
+            settings=lambda: settings.query,
+            clock=parts.clock,
+        )
         known = RecallContext(steps, settings, parts.clock, memory.timezone)
         while len(memory.recalls) >= RECALLS_KEPT:
             memory.recalls.pop(next(iter(memory.recalls)))

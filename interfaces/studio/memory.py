@@ -110,5 +110,7 @@ async def file_sample(parts: Parts) -> None:
     graph = compile_historian()
     context = replace(parts.context(), chat=None)
     for turn in conversation()[0]:
-        job = redacted(make_job(turn.fields, parts.settings, parts.clock), parts.settings.historian.redact_jobs)
+        job = redacted(
+            make_job(turn.fields, parts.settings, parts.clock), parts.settings.historian.redact_jobs
+        )
         await graph.ainvoke({"job": job.model_dump()}, context=context)

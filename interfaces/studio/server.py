@@ -36,7 +36,9 @@ ORIGINS_VARIABLE = "HISTORIAN_STUDIO_ORIGINS"
 """The environment variable for further allowed origins, separated by commas, such as those of a
 Studio on another host."""
 
-_OWN_HOST = re.compile(r"(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?", re.IGNORECASE | re.ASCII)
+_OWN_HOST = re.compile(
+    r"(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?", re.IGNORECASE | re.ASCII
+)
 _IN_PROCESS = "/noauth"
 """The `root_path` of requests that the server sends to itself inside the process. No client can set
 it."""
@@ -73,13 +75,19 @@ class LocalOnly:
             return f"requests of this web page are refused; {ORIGINS_VARIABLE} names origins that may ask"
         # Browsers send no Origin when a page of another site loads an image or a script from here.
         # Following a link is allowed.
-        if not origins and headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
+        if (
+            not origins
+            and headers.get("sec-fetch-site") == "cross-site"
+            and headers.get("sec-fetch-mode") != "navigate"
+        ):
             return "requests of other web sites are refused"
         return ""
 
     def _is_known(self, origin: str) -> bool:
         scheme, _, host = origin.lower().partition("://")
-        return origin.lower() in self._origins or (scheme in ("http", "https") and _OWN_HOST.fullmatch(host) is not None)
+        return origin.lower() in self._origins or (
+            scheme in ("http", "https") and _OWN_HOST.fullmatch(host) is not None
+        )
 
 
 def keep_in_memory() -> None:
@@ -115,6 +123,10 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
 
 keep_in_memory()
 app = Starlette(
-    middleware=[Middleware(LocalOnly, origins=[STUDIO_ORIGIN, *os.environ.get(ORIGINS_VARIABLE, "").split(",")])],
+    middleware=[
+        Middleware(
+            LocalOnly, origins=[STUDIO_ORIGIN, *os.environ.get(ORIGINS_VARIABLE, "").split(",")]
+        )
+    ],
     lifespan=_lifespan,
 )

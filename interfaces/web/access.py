@@ -58,7 +58,9 @@ class Caller:
         scope = self.scope or scope
         if scope is None or not user_id or scope.request_type != "group":
             if scope is not None and user_id and scope.user_id != user_id:
-                raise InvalidInput(f"user_id: this is the private chat with {scope.user_id!r}; leave user_id out")
+                raise InvalidInput(
+                    f"user_id: this is the private chat with {scope.user_id!r}; leave user_id out"
+                )
             return scope
         return scope.spoken_by(user_id)
 
@@ -76,7 +78,11 @@ class Caller:
 
 
 def _scope(named: str) -> Scope:
-    return SHARED_NOTES if named in (NOTES, SHARED_NOTES.key) else scope_of_key(named) or notes_scope(named)
+    return (
+        SHARED_NOTES
+        if named in (NOTES, SHARED_NOTES.key)
+        else scope_of_key(named) or notes_scope(named)
+    )
 
 
 class Access:
@@ -87,7 +93,10 @@ class Access:
         self.is_new_token = not settings.token
         self._clock = clock
         self._known = [(self.token.encode(), Caller())]
-        scopes = ((token, replace(notes_scope(named), asserted=True)) for named, token in settings.scope_tokens.items())
+        scopes = (
+            (token, replace(notes_scope(named), asserted=True))
+            for named, token in settings.scope_tokens.items()
+        )
         self._known += [(token.encode(), Caller(scope)) for token, scope in scopes]
         self._links: dict[str, float] = {}
         self._sessions: dict[str, tuple[Caller, float]] = {}

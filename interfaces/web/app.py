@@ -20,7 +20,9 @@ from .problems import Problem, add_problems
 STATIC_FILES = Path(__file__).parent / "static"
 
 
-def make_app(memory: CognitiveService, settings: WebSettings | None = None, access: Access | None = None) -> FastAPI:
+def make_app(
+    memory: CognitiveService, settings: WebSettings | None = None, access: Access | None = None
+) -> FastAPI:
     """Return the ASGI application of the pages and the API.
 
     The caller opens and closes `memory`. `settings` are by default `memory.settings.web`.

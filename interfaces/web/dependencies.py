@@ -53,7 +53,10 @@ async def _parts(memory: MemoryHere) -> Parts:
 
 async def _queue(memory: MemoryHere) -> JobQueue:
     if memory.lifecycle.queue is None:
-        raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "memory is switched off (cognitive.enabled = false): there is no queue")
+        raise Refused(
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            "memory is switched off (cognitive.enabled = false): there is no queue",
+        )
     return memory.lifecycle.queue
 
 
@@ -64,7 +67,11 @@ QueueHere = Annotated[JobQueue, Depends(_queue)]
 """The job queue; status 503 while memory is switched off. Its methods block, too."""
 
 ScopeParameter = Annotated[
-    str | None, Query(alias="scope", description="A conversation: `group:ID`, `user:ID` (or a key: `g:ID`, `p:ID`), or `notes`.")
+    str | None,
+    Query(
+        alias="scope",
+        description="A conversation: `group:ID`, `user:ID` (or a key: `g:ID`, `p:ID`), or `notes`.",
+    ),
 ]
 
 

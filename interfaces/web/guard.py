@@ -116,16 +116,26 @@ class Guard:
             if scope["path"] != HEALTH:  # health checks use any host name; the response has no data
                 self._check_host(headers)
             self._check_origin(headers)
-            if caller is None and scope["path"] not in PUBLIC_PATHS and not scope["path"].startswith(STATIC):
+            if (
+                caller is None
+                and scope["path"] not in PUBLIC_PATHS
+                and not scope["path"].startswith(STATIC)
+            ):
                 raise self._unknown(scope, headers)
             self._check_sender(scope, headers)
-            most = self._most_bytes if caller is not None else min(self._most_bytes, MOST_BYTES_UNKNOWN)
+            most = (
+                self._most_bytes
+                if caller is not None
+                else min(self._most_bytes, MOST_BYTES_UNKNOWN)
+            )
             self._check_length(headers, most)
         except Refused as refusal:
             await problem(refusal.status, str(refusal), refusal.headers)(scope, receive, answer)
             return
         state["caller"], state["cookies"] = caller, cookies
-        state["is_let_in"] = lambda: caller is not None and self._caller(headers, session) is not None
+        state["is_let_in"] = lambda: (
+            caller is not None and self._caller(headers, session) is not None
+        )
         # The application gets no Cookie header: http.cookies would parse it, in a time that is
         # quadratic in the size of an attacker's header.
         inside = {**scope, "headers": [one for one in scope["headers"] if one[0] != b"cookie"]}
@@ -135,7 +145,9 @@ class Guard:
         size = sum(len(name) + len(value) for name, value in scope["headers"])
         if size > MOST_HEAD_BYTES or len(scope["headers"]) > MOST_HEADERS:
             detail = f"more than {MOST_HEADERS} headers, or {MOST_HEAD_BYTES // 1024} KiB of them"
-            raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, detail, headers={"Connection": "close"})
+            raise Refused(
+                HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, detail, headers={"Connection": "close"}
+            )
 
     def _check_host(self, headers: Headers) -> None:
         """Refuse a request with a foreign `Host` header (DNS rebinding).
@@ -158,14 +170,21 @@ class Guard:
 
     def _check_rate(self, scope: Scope, caller: Caller | None) -> None:
         client = scope.get("client") or ("",)
-        wait = self._rates.wait(caller.key if caller is not None else f"at {client[0]}", time.monotonic())
+        wait = self._rates.wait(
+            caller.key if caller is not None else f"at {client[0]}", time.monotonic()
+        )
         if wait:
             detail = "too many requests; wait, or raise web.requests_per_second in the settings"
-            raise Refused(HTTPStatus.TOO_MANY_REQUESTS, detail, headers={"Retry-After": str(int(wait) + 1)})
+            raise Refused(
+                HTTPStatus.TOO_MANY_REQUESTS, detail, headers={"Retry-After": str(int(wait) + 1)}
+            )
 
     def _check_origin(self, headers: Headers) -> None:
         """Refuse a request of a page of another origin."""
-        if any(one.partition("://")[2].lower() != headers.get("host", "").lower() for one in headers.getlist("origin")):
+        if any(
+            one.partition("://")[2].lower() != headers.get("host", "").lower()
+            for one in headers.getlist("origin")
+        ):
             raise Refused(HTTPStatus.FORBIDDEN, "this request comes from a page of another origin")
 
     def _check_sender(self, scope: Scope, headers: Headers) -> None:
@@ -173,23 +192,40 @@ class Guard:
 
         The proof is the header Origin, which is checked before, or Sec-Fetch-Site.
         """
-        if scope["method"] in SAFE_METHODS or headers.getlist("origin") or bearer_token(headers) is not None:
+        if (
+            scope["method"] in SAFE_METHODS
+            or headers.getlist("origin")
+            or bearer_token(headers) is not None
+        ):
             return
         if headers.get("sec-fetch-site", "cross-site") != "same-origin":
-            raise Refused(HTTPStatus.FORBIDDEN, "send an Origin, or the token as `Authorization: Bearer TOKEN`")
+            raise Refused(
+                HTTPStatus.FORBIDDEN,
+                "send an Origin, or the token as `Authorization: Bearer TOKEN`",
+            )
 
     def _unknown(self, scope: Scope, headers: Headers) -> Refused:
-        if scope["method"] in SAFE_METHODS and "text/html" in headers.get("accept", "") and not scope["path"].startswith("/api/"):
+        if (
+            scope["method"] in SAFE_METHODS
+            and "text/html" in headers.get("accept", "")
+            and not scope["path"].startswith("/api/")
+        ):
             query = scope["query_string"].decode("latin-1")
             then = quote(f"{scope['path']}?{query}" if query else scope["path"], safe="/")
-            return Refused(HTTPStatus.SEE_OTHER, "sign in first", headers={"Location": f"/login?then={then}"})
+            return Refused(
+                HTTPStatus.SEE_OTHER, "sign in first", headers={"Location": f"/login?then={then}"}
+            )
         detail = "send the token as `Authorization: Bearer TOKEN`; `historian serve` prints it, or web.token is it"
         return Refused(HTTPStatus.UNAUTHORIZED, detail, headers={"WWW-Authenticate": "Bearer"})
 
     def _check_length(self, headers: Headers, most: int) -> None:
         length = headers.get("content-length", "0")
         if len(length) > 20 or not length.isdecimal() or int(length) > most:
-            raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _too_large(most), headers={"Connection": "close"})
+            raise Refused(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                _too_large(most),
+                headers={"Connection": "close"},
+            )
 
 
 def read_cookies(given: Iterable[str], names: Iterable[str]) -> dict[str, str]:

@@ -36,7 +36,9 @@ async def show(request: Request, token: str = "", then: str = "/") -> Response:
 
 
 @router.post("/login")
-async def sign_in(request: Request, token: Annotated[str, Form()], then: Annotated[str, Form()] = "/") -> Response:
+async def sign_in(
+    request: Request, token: Annotated[str, Form()], then: Annotated[str, Form()] = "/"
+) -> Response:
     """Begin a session with a token that was typed in."""
     return _begun(request, token.strip(), then)
 

@@ -17,7 +17,13 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from ...models.secrets import mask_known
-from ...schema.errors import HistorianError, InvalidInput, ModelError, RevisionConflict, StorageError
+from ...schema.errors import (
+    HistorianError,
+    InvalidInput,
+    ModelError,
+    RevisionConflict,
+    StorageError,
+)
 from ..lookups import NotFound
 
 log = logging.getLogger(__name__)
@@ -28,7 +34,9 @@ MEDIA_TYPE = "application/problem+json"
 class Refused(HistorianError):
     """An error that refuses a request. `status` and `headers` are those of the response."""
 
-    def __init__(self, status: HTTPStatus, detail: str, *, headers: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, status: HTTPStatus, detail: str, *, headers: dict[str, str] | None = None
+    ) -> None:
         super().__init__(detail)
         self.status = status
         self.headers = headers or {}
@@ -51,10 +59,23 @@ class Problem(BaseModel):
     errors: list[FieldProblem] = []
 
 
-def problem(status: HTTPStatus, detail: str, headers: dict[str, str] | None = None, **more: Any) -> Response:
+def problem(
+    status: HTTPStatus, detail: str, headers: dict[str, str] | None = None, **more: Any
+) -> Response:
     """Return an error as a response."""
-    data = {"type": "about:blank", "title": status.phrase, "status": status.value, "detail": mask_known(detail), **more}
-    return Response(json.dumps(data, ensure_ascii=False).encode(errors="replace"), status.value, headers, MEDIA_TYPE)
+    data = {
+        "type": "about:blank",
+        "title": status.phrase,
+        "status": status.value,
+        "detail": mask_known(detail),
+        **more,
+    }
+    return Response(
+        json.dumps(data, ensure_ascii=False).encode(errors="replace"),
+        status.value,
+        headers,
+        MEDIA_TYPE,
+    )
 
 
 def status_of(error: HistorianError) -> HTTPStatus:
@@ -65,7 +86,9 @@ def status_of(error: HistorianError) -> HTTPStatus:
         return HTTPStatus.UNPROCESSABLE_ENTITY
     if isinstance(error, NotFound):
         return HTTPStatus.NOT_FOUND
-    is_away = isinstance(error, StorageError | ModelError) and not isinstance(error, RevisionConflict)
+    is_away = isinstance(error, StorageError | ModelError) and not isinstance(
+        error, RevisionConflict
+    )
     return HTTPStatus.SERVICE_UNAVAILABLE if is_away else HTTPStatus.CONFLICT
 
 
@@ -77,7 +100,9 @@ def add_problems(app: FastAPI) -> None:
 
     @app.exception_handler(HistorianError)
     async def refused(request: Request, error: HistorianError) -> Response:
-        return problem(status_of(error), str(error), error.headers if isinstance(error, Refused) else None)
+        return problem(
+            status_of(error), str(error), error.headers if isinstance(error, Refused) else None
+        )
 
     @app.exception_handler(HTTPException)
     async def http_error(request: Request, error: HTTPException) -> Response:
@@ -88,7 +113,9 @@ def add_problems(app: FastAPI) -> None:
         errors = [
             {
                 # For invalid JSON, `loc` contains a position instead of a field.
-                "field": "body" if one["type"] == "json_invalid" else ".".join(map(str, one["loc"][1:])) or str(one["loc"][0]),
+                "field": "body"
+                if one["type"] == "json_invalid"
+                else ".".join(map(str, one["loc"][1:])) or str(one["loc"][0]),
                 "problem": one["msg"].removeprefix("Value error, "),
             }
             for one in error.errors()
@@ -99,4 +126,7 @@ def add_problems(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     async def unexpected(request: Request, error: Exception) -> Response:
         # The server logs the error with its traceback. The response does not describe the error.
-        return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "an error inside Historian; the log of the server tells which")
+        return problem(
+            HTTPStatus.INTERNAL_SERVER_ERROR,
+            "an error inside Historian; the log of the server tells which",
+        )

@@ -37,7 +37,9 @@ def make_web_app(memory: CognitiveService) -> FastAPI:
     """
     settings = memory.settings.web
     if not settings.token:
-        raise SettingsError("web.token: set it (or HISTORIAN__WEB__TOKEN) to a long random text; the pages ask for it")
+        raise SettingsError(
+            "web.token: set it (or HISTORIAN__WEB__TOKEN) to a long random text; the pages ask for it"
+        )
     return _made(memory, settings)
 
 
@@ -51,7 +53,9 @@ def make_web_server(memory: CognitiveService) -> Server:
     return http_server(app, settings.host, settings.port)
 
 
-async def serve(memory: CognitiveService, settings: WebSettings, listening: Callable[[str, Access], None]) -> None:
+async def serve(
+    memory: CognitiveService, settings: WebSettings, listening: Callable[[str, Access], None]
+) -> None:
     """Serve the pages and the API over an open memory until SIGINT or SIGTERM.
 
     `listening` is called with the address (`http://127.0.0.1:8765`) and the tokens. Raises
@@ -70,7 +74,9 @@ def _made(memory: CognitiveService, settings: WebSettings) -> FastAPI:
     try:
         from .app import make_app
     except ImportError as error:
-        raise SettingsError(f'the pages need more packages ({error}): pip install "langgraph-historian[web]"') from None
+        raise SettingsError(
+            f'the pages need more packages ({error}): pip install "langgraph-historian[web]"'
+        ) from None
     return make_app(memory, settings)
 
 

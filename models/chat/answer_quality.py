@@ -66,4 +66,8 @@ class AnswerQuality:
     def resting(self) -> Mapping[str, float]:
         """Return the remaining seconds of rest, by purpose. Purposes without rest are left out."""
         now = self._clock()
-        return {name: hour.until - now for name, hour in list(self._hours.items()) if hour.is_bad and hour.until > now}
+        return {
+            name: hour.until - now
+            for name, hour in list(self._hours.items())
+            if hour.is_bad and hour.until > now
+        }

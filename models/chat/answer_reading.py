@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 _WRAPPERS = ("arguments", "parameters", "args", "input", "properties")
 """Keys under which models put the arguments when they write a tool call as text."""
 _MOST_PROBLEMS = 5
-_STOPPED = frozenset({"content_filter", "safety", "prohibited_content", "blocklist", "sensitive", "refusal"})
+_STOPPED = frozenset(
+    {"content_filter", "safety", "prohibited_content", "blocklist", "sensitive", "refusal"}
+)
 """Finish reasons of answers that a filter stopped, of OpenAI, Azure, DashScope, Gemini, Zhipu and
 Anthropic."""
 EMPTY = "it is empty"
@@ -53,10 +55,19 @@ def read_answer(message: BaseMessage, answer: type[Answer]) -> Reading[Answer]:
     """
     said = str(message.text)
     if refusal := message.additional_kwargs.get("refusal"):
-        return Reading(None, f"the model declines: {clean_text(str(refusal))[:200]}", said, is_declined=True)
-    ended = message.response_metadata.get("finish_reason") or message.response_metadata.get("stop_reason")
+        return Reading(
+            None, f"the model declines: {clean_text(str(refusal))[:200]}", said, is_declined=True
+        )
+    ended = message.response_metadata.get("finish_reason") or message.response_metadata.get(
+        "stop_reason"
+    )
     if str(ended).casefold() in _STOPPED:
-        return Reading(None, f"the provider's content filter stopped the answer ({ended})", said, is_declined=True)
+        return Reading(
+            None,
+            f"the provider's content filter stopped the answer ({ended})",
+            said,
+            is_declined=True,
+        )
 
     called, called_text, problem = _called_arguments(message)
     found = find_json(said)
@@ -67,7 +78,9 @@ def read_answer(message: BaseMessage, answer: type[Answer]) -> Reading[Answer]:
     for number, candidate in enumerate(candidates):
         for value in _unwrapped(candidate, answer):
             try:
-                return Reading(answer.model_validate(_clean(value)), said=said, in_text=number >= len(called))
+                return Reading(
+                    answer.model_validate(_clean(value)), said=said, in_text=number >= len(called)
+                )
             except ValidationError as error:
                 near = near or _worded(error)
     said = said.strip() or called_text
@@ -75,7 +88,9 @@ def read_answer(message: BaseMessage, answer: type[Answer]) -> Reading[Answer]:
         return Reading(None, near, said, is_near=True)
     if found.cut_off or is_cut_off(message):
         problem = "the JSON is cut off"
-    return Reading(None, problem or ("it holds no JSON object of this form" if said else EMPTY), said)
+    return Reading(
+        None, problem or ("it holds no JSON object of this form" if said else EMPTY), said
+    )
 
 
 def is_cut_off(message: BaseMessage) -> bool:
@@ -104,7 +119,9 @@ def _called_arguments(message: BaseMessage) -> tuple[list[dict[str, Any]], str, 
         found = find_json(text)
         arguments += found.objects
         if not found.objects:
-            problem = f"the arguments of the tool call are {'cut off' if found.cut_off else 'not JSON'}"
+            problem = (
+                f"the arguments of the tool call are {'cut off' if found.cut_off else 'not JSON'}"
+            )
     usable = [value for value in arguments if isinstance(value, dict) and value]
     text = "\n".join([json.dumps(value, ensure_ascii=False) for value in usable] + raw)
     return usable, text, problem
@@ -112,8 +129,12 @@ def _called_arguments(message: BaseMessage) -> tuple[list[dict[str, Any]], str, 
 
 def _unwrapped(candidate: dict[str, Any], answer: type[BaseModel]) -> Iterator[dict[str, Any]]:
     """Yield the objects in `candidate` that hold a key of the class, innermost first."""
-    known = set(answer.model_fields) | {field.alias for field in answer.model_fields.values() if field.alias}
-    inner: list[Any] = [candidate[key] for key in _WRAPPERS if key in candidate and key not in known]
+    known = set(answer.model_fields) | {
+        field.alias for field in answer.model_fields.values() if field.alias
+    }
+    inner: list[Any] = [
+        candidate[key] for key in _WRAPPERS if key in candidate and key not in known
+    ]
     function = candidate.get("function")
     if isinstance(function, dict) and "function" not in known:
         inner += [function.get(key) for key in _WRAPPERS]

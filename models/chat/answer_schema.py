@@ -65,7 +65,9 @@ def answer_form(answer: type[BaseModel]) -> AnswerForm:
     )
 
 
-def _compact(node: dict[str, Any], definitions: dict[str, Any], inside: tuple[str, ...]) -> dict[str, Any]:
+def _compact(
+    node: dict[str, Any], definitions: dict[str, Any], inside: tuple[str, ...]
+) -> dict[str, Any]:
     """Return `node` with references inlined, and with only the keys that a model needs.
 
     `inside` are the names of the references that are being inlined.
@@ -82,11 +84,17 @@ def _compact(node: dict[str, Any], definitions: dict[str, Any], inside: tuple[st
         return {**target, **described}
     variants = node.get("anyOf") or node.get("oneOf") or node.get("allOf")
     if variants:
-        kept = [_compact(variant, definitions, inside) for variant in variants if variant.get("type") != "null"]
+        kept = [
+            _compact(variant, definitions, inside)
+            for variant in variants
+            if variant.get("type") != "null"
+        ]
         return {**kept[0], **described} if len(kept) == 1 else {"anyOf": kept, **described}
     result: dict[str, Any] = {key: node[key] for key in _KEPT if key in node}
     if "properties" in node:
-        result["properties"] = {name: _compact(value, definitions, inside) for name, value in node["properties"].items()}
+        result["properties"] = {
+            name: _compact(value, definitions, inside) for name, value in node["properties"].items()
+        }
     if isinstance(node.get("items"), dict):
         result["items"] = _compact(node["items"], definitions, inside)
     for limit in ("minItems", "maxItems"):
@@ -110,7 +118,10 @@ def _shape(node: dict[str, Any]) -> str:
         return f"[{_shape(node.get('items', {}))}, …]"
     if "properties" in node:
         required = node.get("required", [])
-        fields = (f'"{key}"{"" if key in required else "?"}: {_commented(value)}' for key, value in node["properties"].items())
+        fields = (
+            f'"{key}"{"" if key in required else "?"}: {_commented(value)}'
+            for key, value in node["properties"].items()
+        )
         return "{" + ", ".join(fields) + "}"
     kind = node.get("type", "any")
     return str(kind) if isinstance(kind, str) else " | ".join(kind)

@@ -31,7 +31,9 @@ _FENCED = re.compile(r"```[\w-]*\s*\n?(.*?)```", re.DOTALL)
 _NAMES_OF_THOUGHT = r"(?:\w+:)?(?:think(?:ing)?|thoughts?|reason(?:ing)?)"
 _OPENING_THOUGHT = re.compile(rf"<{_NAMES_OF_THOUGHT}>|◁think▷|\[THINK\]", re.IGNORECASE)
 _CLOSING_THOUGHT = re.compile(rf"</{_NAMES_OF_THOUGHT}>|◁/think▷|\[/THINK\]", re.IGNORECASE)
-_HARMONY_THOUGHT = re.compile(r"<\|channel\|>analysis.*?(?:<\|end\|>|(?=<\|channel\|>)|\Z)", re.DOTALL)
+_HARMONY_THOUGHT = re.compile(
+    r"<\|channel\|>analysis.*?(?:<\|end\|>|(?=<\|channel\|>)|\Z)", re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,11 @@ def find_json(text: str) -> Found:
         if isinstance(value, dict):
             objects.append(value)
         opening = _OPENING.search(spoken, end or len(spoken))
-    blocks = [block.strip() for block in (spoken, *_FENCED.findall(spoken)) if block.lstrip().startswith("[")]
+    blocks = [
+        block.strip()
+        for block in (spoken, *_FENCED.findall(spoken))
+        if block.lstrip().startswith("[")
+    ]
     whole = [_parsed(block) for block in blocks if _is_one_value(block)]
     return Found(objects, [value for value in whole if isinstance(value, list)], cut_off)
 

@@ -19,7 +19,13 @@ from ..loop_clients import Closable, LoopClients
 from ..usage import UsageMeter
 from .answer_quality import REMEDY, AnswerQuality
 from .answer_reading import is_cut_off, is_still_thinking
-from .refused_parameters import needs_room, parameters_of, refused_parameter, remember, without_refused
+from .refused_parameters import (
+    needs_room,
+    parameters_of,
+    refused_parameter,
+    remember,
+    without_refused,
+)
 from .structured_output import Method, MethodMemory, Question, ask_structured, runnable_of
 
 if TYPE_CHECKING:
@@ -80,14 +86,18 @@ class LangChainChatModel:
         """The method that starts the next question, by the name of the form."""
         return dict(self._memory.worked)
 
-    async def structured(self, answer: type[Answer], *, purpose: str, system: str, user: str) -> Answer:
+    async def structured(
+        self, answer: type[Answer], *, purpose: str, system: str, user: str
+    ) -> Answer:
         """Return one answer in the form of `answer`. Each request has its own time limit.
 
         Raises ModelUnavailable, ModelRefused or ModelAnswerUnusable. If the model is rested for
         this purpose, raises ModelRested without sending a request.
         """
         if rest := self._quality.resting().get(purpose):
-            raise ModelRested(f"{self.endpoint.name} is not asked to {purpose} for {rest / 60:.0f} min: {REMEDY}")
+            raise ModelRested(
+                f"{self.endpoint.name} is not asked to {purpose} for {rest / 60:.0f} min: {REMEDY}"
+            )
         ask = partial(self._ask, answer, purpose)
         texts = {"system": clean_text(system), "user": clean_text(user)}
         try:
@@ -153,9 +163,13 @@ class LangChainChatModel:
             model = model.model_copy(update={"max_tokens": most_tokens})
         refused = dict(self._refused)
         while True:
-            asked = partial(runnable_of, without_refused(model, refused) if refused else model, question)
+            asked = partial(
+                runnable_of, without_refused(model, refused) if refused else model, question
+            )
             try:
-                message = await self._send(purpose, partial(asked, refused.get("tool_choice", 0)), question.messages)
+                message = await self._send(
+                    purpose, partial(asked, refused.get("tool_choice", 0)), question.messages
+                )
             except (FormRejected, InputRejected) as error:
                 name = refused_parameter(error, parameters_of(model), refused)
                 if name is None:
@@ -165,7 +179,9 @@ class LangChainChatModel:
                 remember(self.endpoint.name, self._refused, refused)
                 return message
 
-    async def _send(self, purpose: str, asked: Callable[[], Runnable[Any, Any]], messages: Messages) -> AIMessage:
+    async def _send(
+        self, purpose: str, asked: Callable[[], Runnable[Any, Any]], messages: Messages
+    ) -> AIMessage:
         """Send one request within the time limit and count it. Raises only HistorianError."""
         limited = translated(self.endpoint, self.timeout_seconds, has_answered=self._has_answered)
         async with self._usage.call(purpose) as reported, limited:
@@ -181,7 +197,9 @@ class LangChainChatModel:
         return cast("AIMessage", message)
 
 
-def make_chat_model(settings: ChatSettings, *, section: str = "models.chat") -> LangChainChatModel | None:
+def make_chat_model(
+    settings: ChatSettings, *, section: str = "models.chat"
+) -> LangChainChatModel | None:
     """Return the chat model of `settings`, or None if no model is named.
 
     `section` is the settings section that messages name. Raises SettingsError if a model is named
@@ -190,11 +208,15 @@ def make_chat_model(settings: ChatSettings, *, section: str = "models.chat") -> 
     model = settings.model.strip()
     if not model:
         return None
-    endpoint = checked_endpoint(section, settings.base_url.strip(), model, settings.api_key, settings.extra_body)
+    endpoint = checked_endpoint(
+        section, settings.base_url.strip(), model, settings.api_key, settings.extra_body
+    )
 
     def opened() -> tuple[BaseChatModel, Closable]:
         from ..openai_client import chat_client
 
         return chat_client(endpoint, settings.timeout_seconds, settings.temperature)
 
-    return LangChainChatModel(endpoint, LoopClients(opened), settings.timeout_seconds, settings.max_answer_tokens)
+    return LangChainChatModel(
+        endpoint, LoopClients(opened), settings.timeout_seconds, settings.max_answer_tokens
+    )

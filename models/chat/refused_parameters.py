@@ -48,10 +48,18 @@ def remember(who: str, known: dict[str, int], refused: Mapping[str, int]) -> Non
 
 def parameters_of(model: BaseChatModel) -> list[str]:
     """Return the names of the parameters that a request of this model does not need."""
-    free = [*(getattr(model, "extra_body", None) or ()), *(getattr(model, "model_kwargs", None) or ())]
+    free = [
+        *(getattr(model, "extra_body", None) or ()),
+        *(getattr(model, "model_kwargs", None) or ()),
+    ]
     sampling = [name for name in _SAMPLING if getattr(model, name, None) is not None]
     limit = [LIMIT] if getattr(model, "max_tokens", None) else []
-    return [*(name for name in free if name not in _NEVER_LEFT_OUT), "tool_choice", *sampling, *limit]
+    return [
+        *(name for name in free if name not in _NEVER_LEFT_OUT),
+        "tool_choice",
+        *sampling,
+        *limit,
+    ]
 
 
 def without_refused(model: BaseChatModel, refused: Mapping[str, int]) -> BaseChatModel:
@@ -70,14 +78,18 @@ def without_refused(model: BaseChatModel, refused: Mapping[str, int]) -> BaseCha
     return model.model_copy(update={name: value for name, value in update.items() if name in known})
 
 
-def refused_parameter(error: FormRejected | InputRejected, names: Sequence[str], refused: Mapping[str, int]) -> str | None:
+def refused_parameter(
+    error: FormRejected | InputRejected, names: Sequence[str], refused: Mapping[str, int]
+) -> str | None:
     """Return the parameter that an error refuses, or None.
 
     `names` are the parameters that were sent. If the error says that the input is too long, only
     the token limit counts as refused, if the error names it.
     """
     for name in () if needs_room(error) else names:
-        if refused.get(name, 0) >= _LAST.get(name, 1) or (isinstance(error, InputRejected) and name != LIMIT):
+        if refused.get(name, 0) >= _LAST.get(name, 1) or (
+            isinstance(error, InputRejected) and name != LIMIT
+        ):
             continue
         pattern = rf"(?:{LIMIT}|max_tokens)" if name == LIMIT else re.escape(name)
         if re.search(rf"(?<![\w.-]){pattern}(?![\w-])", error.said):

@@ -75,9 +75,19 @@ class MethodMemory:
     def order(self, form: str) -> list[Method]:
         """Return the methods to try: the one that worked, then the best ones; no rejected ones."""
         first = self.worked.get(form, self.last)
-        return [method for method in dict.fromkeys((first, *Method)) if method not in self.rejected] or list(Method)
+        return [
+            method for method in dict.fromkeys((first, *Method)) if method not in self.rejected
+        ] or list(Method)
 
-    def success(self, form: str, method: Method, *, in_text: bool, rejected: Iterable[Method], useless: Iterable[Method]) -> None:
+    def success(
+        self,
+        form: str,
+        method: Method,
+        *,
+        in_text: bool,
+        rejected: Iterable[Method],
+        useless: Iterable[Method],
+    ) -> None:
         """Record that `method` gave a usable answer and the other methods did not.
 
         So the other methods were at fault, not the input.
@@ -127,7 +137,11 @@ class _Exchange(Generic[Answer]):
         reading = await self._repair(*last)
         if reading.value is not None:
             return self._usable(last[0], reading.value, in_text=reading.in_text)
-        unusable = ContentDeclined if {problem for _, problem in self.problems} == {EMPTY} else ModelAnswerUnusable
+        unusable = (
+            ContentDeclined
+            if {problem for _, problem in self.problems} == {EMPTY}
+            else ModelAnswerUnusable
+        )
         raise unusable(
             f"{self.who} gave no usable {self.form.name!r} in {len(self.problems)} answers: "
             + "; ".join(dict.fromkeys(f"{method}: {problem}" for method, problem in self.problems))
@@ -141,7 +155,9 @@ class _Exchange(Generic[Answer]):
         roles = ("user", "assistant", "user") if len(turns) > 2 else ("user", "user")
         system = [("system", self.system)] if self.system.strip() else []
         try:
-            message = await self.ask(Question([*system, *zip(roles, turns, strict=False)], method, self.form))
+            message = await self.ask(
+                Question([*system, *zip(roles, turns, strict=False)], method, self.form)
+            )
         except (FormRejected, FormFailed) as error:
             # HTTP 500 may be due to the method only if the method has never worked; otherwise the
             # server itself has a problem.
@@ -172,9 +188,13 @@ class _Exchange(Generic[Answer]):
         return f"one JSON object of this form and nothing else:\n{self.form.shape}"
 
     def _usable(self, method: Method, value: Answer, *, in_text: bool) -> Answer:
-        rejected = [other for other, error in self.errors.items() if isinstance(error, FormRejected)]
+        rejected = [
+            other for other, error in self.errors.items() if isinstance(error, FormRejected)
+        ]
         useless = {other for other, _ in self.problems} - {method}
-        self.memory.success(self.form.name, method, in_text=in_text, rejected=rejected, useless=useless)
+        self.memory.success(
+            self.form.name, method, in_text=in_text, rejected=rejected, useless=useless
+        )
         return value
 
     def _rejected_by_all(self) -> ModelError:
@@ -185,11 +205,15 @@ class _Exchange(Generic[Answer]):
         errors = list(self.errors.values())
         failed = next((error for error in errors if isinstance(error, FormFailed)), None)
         if failed is None and self.memory.proven:
-            return InputRejected(f"This input is rejected by every method, others were not: {errors[-1]}")
+            return InputRejected(
+                f"This input is rejected by every method, others were not: {errors[-1]}"
+            )
         return failed or errors[-1]
 
 
-async def ask_structured(ask: Ask, memory: MethodMemory, answer: type[Answer], *, who: str, system: str, user: str) -> Answer:
+async def ask_structured(
+    ask: Ask, memory: MethodMemory, answer: type[Answer], *, who: str, system: str, user: str
+) -> Answer:
     """Return an `answer` to the prompts `system` and `user`. `who` names the model in messages.
 
     Raises ModelAnswerUnusable (or its subclass ContentDeclined), and the errors of `ask`.
@@ -197,7 +221,9 @@ async def ask_structured(ask: Ask, memory: MethodMemory, answer: type[Answer], *
     return await _Exchange(ask, memory, answer, who, system, user).run()
 
 
-def runnable_of(model: BaseChatModel, question: Question, times_refused: int = 0) -> Runnable[Any, Any]:
+def runnable_of(
+    model: BaseChatModel, question: Question, times_refused: int = 0
+) -> Runnable[Any, Any]:
     """Return a runnable that asks the model by the method of the question.
 
     It returns a message, or a mapping with the message as `raw`. LangChain raises various errors if

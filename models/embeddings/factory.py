@@ -79,7 +79,9 @@ def _chosen(settings: EmbeddingSettings) -> str:
 def _remote(settings: EmbeddingSettings, usage: UsageMeter) -> RemoteEmbedder:
     model = settings.model.strip()
     if not model:
-        raise SettingsError(f"{SECTION}.model is empty: name the embedding model that the endpoint serves.")
+        raise SettingsError(
+            f"{SECTION}.model is empty: name the embedding model that the endpoint serves."
+        )
     endpoint = checked_endpoint(SECTION, settings.base_url.strip(), model, settings.api_key)
     dimensions = settings.dimensions or None
 

@@ -79,7 +79,9 @@ def load_engine(provider: str, model: str, threads: int = 0) -> Engine:
     many = threads or int(openmp.omp_get_max_threads())
 
     def queries(texts: list[str]) -> Any:
-        openmp.omp_set_num_threads(min(many, QUERY_THREADS) if len(texts) == 1 else many)  # for the calling thread
+        openmp.omp_set_num_threads(
+            min(many, QUERY_THREADS) if len(texts) == 1 else many
+        )  # for the calling thread
         return e5.query(texts)
 
     def documents(texts: list[str]) -> Any:
@@ -129,8 +131,13 @@ class LocalEmbedder:
     async def embed_documents(self, texts: Sequence[str]) -> Matrix:
         prepared = [prepared_text(text, self.document_instruction) for text in texts]
         loop = asyncio.get_running_loop()
-        parts = [await loop.run_in_executor(self._running(), self._embed_document, text) for text in prepared]
-        return np.concatenate(parts) if parts else np.zeros((0, self.dimension or 0), dtype=np.float32)
+        parts = [
+            await loop.run_in_executor(self._running(), self._embed_document, text)
+            for text in prepared
+        ]
+        return (
+            np.concatenate(parts) if parts else np.zeros((0, self.dimension or 0), dtype=np.float32)
+        )
 
     async def embed_query(self, text: str) -> Vector:
         thread, answer = self._running(), Future[Vector]()
@@ -174,7 +181,9 @@ class LocalEmbedder:
         self._answer(batch)
         is_short = time.perf_counter() - started <= BATCH_SECONDS
         if batch:
-            self._batch = min(2 * self._batch, LONGEST_BATCH) if is_short else max(len(batch) // 2, 1)
+            self._batch = (
+                min(2 * self._batch, LONGEST_BATCH) if is_short else max(len(batch) // 2, 1)
+            )
 
     def _answer(self, batch: Sequence[tuple[str, Future[Vector]]]) -> None:
         try:
@@ -194,7 +203,12 @@ class LocalEmbedder:
         """Embed texts; runs in the embedder's thread."""
         engine = self._loaded()
         raw = engine.queries(list(texts)) if is_query else engine.documents(list(texts))
-        rows = unit_rows(list(raw), count=len(texts), dimension=self.dimension, source=f"the local embedder {self.model_name}")
+        rows = unit_rows(
+            list(raw),
+            count=len(texts),
+            dimension=self.dimension,
+            source=f"the local embedder {self.model_name}",
+        )
         self.dimension = rows.shape[1]
         return rows
 
@@ -215,14 +229,18 @@ def prepared_text(text: str, instruction: str) -> str:
     return instruction + (clean_text(text).strip() or ".")
 
 
-def model_fingerprint(provider: str, model: str, dimensions: int | None, document_instruction: str) -> str:
+def model_fingerprint(
+    provider: str, model: str, dimensions: int | None, document_instruction: str
+) -> str:
     """Return the identifier of the model of stored vectors, such as `openai:bge-m3@512#1a2b3c4d`.
 
     It contains the requested dimensions and a digest of the document instruction. The query
     instruction and the address are left out: a change of these needs no re-embedding.
     """
     asked = f"@{dimensions}" if dimensions else ""
-    digest = f"#{sha256(document_instruction.encode()).hexdigest()[:8]}" if document_instruction else ""
+    digest = (
+        f"#{sha256(document_instruction.encode()).hexdigest()[:8]}" if document_instruction else ""
+    )
     return f"{provider}:{model}{asked}{digest}"
 
 

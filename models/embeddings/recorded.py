@@ -12,7 +12,9 @@ from ...schema.protocols import Embedder, Fingerprints, Vector
 log = logging.getLogger(__name__)
 
 
-async def vectors_for(texts: Sequence[str], embedder: Embedder | None, events: Fingerprints) -> list[Vector | None]:
+async def vectors_for(
+    texts: Sequence[str], embedder: Embedder | None, events: Fingerprints
+) -> list[Vector | None]:
     """Return one vector per text, or None for each text if they cannot be embedded.
 
     This is so if there is no embedder, if it fails, or if its model is not the recorded one.
@@ -45,4 +47,7 @@ async def embedded_apart(texts: Sequence[str], embedder: Embedder) -> list[Vecto
             log.warning("a text of %d characters cannot be embedded: %s", len(texts[0]), error)
             return [None]
     middle = len(texts) // 2
-    return [*await embedded_apart(texts[:middle], embedder), *await embedded_apart(texts[middle:], embedder)]
+    return [
+        *await embedded_apart(texts[:middle], embedder),
+        *await embedded_apart(texts[middle:], embedder),
+    ]

@@ -68,7 +68,9 @@ class RemoteEmbedder:
             batch = prepared[done : done + self.batch_size]
             parts.append((await self._batch(batch))[0])
             done += len(batch)
-        return np.concatenate(parts) if parts else np.zeros((0, self.dimension or 0), dtype=np.float32)
+        return (
+            np.concatenate(parts) if parts else np.zeros((0, self.dimension or 0), dtype=np.float32)
+        )
 
     async def embed_query(self, text: str) -> Vector:
         prepared = prepared_text(text, self.query_instruction)
@@ -103,7 +105,9 @@ class RemoteEmbedder:
         if first_whole and second_whole and len(texts) - half < self.batch_size:
             # Every text is accepted in a smaller batch, so the size of the batch was rejected.
             self.batch_size = len(texts) - half
-            logger.warning("Embedding batches are reduced to %d texts: %s", self.batch_size, refusal)
+            logger.warning(
+                "Embedding batches are reduced to %d texts: %s", self.batch_size, refusal
+            )
         return np.concatenate([first, second]), first_whole and second_whole
 
     async def _shortened(self, text: str, error: ModelError) -> Matrix:
@@ -115,7 +119,11 @@ class RemoteEmbedder:
             except ModelError as again:
                 error, length = again, length // 2
             else:
-                logger.warning("A text of %d characters was embedded by its first %d characters.", len(text), length)
+                logger.warning(
+                    "A text of %d characters was embedded by its first %d characters.",
+                    len(text),
+                    length,
+                )
                 return rows
         raise error
 
@@ -128,7 +136,11 @@ class RemoteEmbedder:
                 self.usage.call(EMBEDDING, sum(map(len, texts))),
                 translated(self.endpoint, seconds, has_answered=self._has_answered),
             ):
-                raw = await _query_rows(client, texts[0]) if is_query else await client.aembed_documents(texts)
+                raw = (
+                    await _query_rows(client, texts[0])
+                    if is_query
+                    else await client.aembed_documents(texts)
+                )
         except AnswerTooLarge as error:
             # These texts are not at fault: requests for single texts would fail in the same way.
             raise ModelUnavailable(str(error)) from None
@@ -150,4 +162,6 @@ def _is_about_size(error: ModelError) -> bool:
 
     The status is HTTP 413, or 400 or 422, which most servers use instead.
     """
-    return isinstance(error, InputRejected) or (isinstance(error, FormRejected) and error.status in (400, 422))
+    return isinstance(error, InputRejected) or (
+        isinstance(error, FormRejected) and error.status in (400, 422)
+    )

@@ -11,7 +11,9 @@ from ...schema.errors import ModelAnswerUnusable
 from ...schema.protocols import Matrix
 
 
-def unit_rows(raw: Sequence[Any] | Matrix, *, count: int, dimension: int | None, source: str) -> Matrix:
+def unit_rows(
+    raw: Sequence[Any] | Matrix, *, count: int, dimension: int | None, source: str
+) -> Matrix:
     """Return `raw` as float32 rows of length 1, shape (count, dimension).
 
     Raises ModelAnswerUnusable if the number of rows is not `count`, if their length is not
@@ -23,7 +25,9 @@ def unit_rows(raw: Sequence[Any] | Matrix, *, count: int, dimension: int | None,
     try:
         rows = np.asarray(raw, dtype=np.float64)
     except (ValueError, TypeError):
-        raise ModelAnswerUnusable(f"{source} gave vectors of different lengths, or something that is no vector.") from None
+        raise ModelAnswerUnusable(
+            f"{source} gave vectors of different lengths, or something that is no vector."
+        ) from None
     if rows.ndim != 2 or rows.shape[1] == 0:
         raise ModelAnswerUnusable(f"{source} gave something that is no list of vectors.")
     if dimension is not None and rows.shape[1] != dimension:

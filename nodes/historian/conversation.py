@@ -23,9 +23,13 @@ def messages_before(
     These are at most `most` messages. Tool results, messages that were superseded or corrected, and
     messages of the jobs `but` are left out. Times are seconds since the epoch.
     """
-    where = EventFilter(scope_key, sources=(MESSAGE,), time_from=at - BEFORE_SECONDS, time_to=at, now=now)
+    where = EventFilter(
+        scope_key, sources=(MESSAGE,), time_from=at - BEFORE_SECONDS, time_to=at, now=now
+    )
     found = store.find(where, limit=most + len(but))
-    return [one for one in reversed(found) if one.job_id not in but and one.holds and not is_raw(one)][-most:]
+    return [
+        one for one in reversed(found) if one.job_id not in but and one.holds and not is_raw(one)
+    ][-most:]
 
 
 def recent_messages(job: Job, context: HistorianContext) -> list[RecentMessage]:
@@ -37,7 +41,9 @@ def recent_messages(job: Job, context: HistorianContext) -> list[RecentMessage]:
             sender_id=one.said_by if one.role == "user" else job.bot_id,
             sender_name=one.speaker,
             text=one.text,
-            at=datetime.fromtimestamp(one.timestamp, job.moment.tzinfo).isoformat(timespec="seconds"),
+            at=datetime.fromtimestamp(one.timestamp, job.moment.tzinfo).isoformat(
+                timespec="seconds"
+            ),
         )
         for one in found
     ]

@@ -42,5 +42,10 @@ async def embed(state: HistorianState, runtime: Runtime[HistorianContext]) -> Hi
     for event in events:
         if not event.is_absolute:
             reasons = "; ".join(event.gate_reasons)
-            log.debug("event %s of job %s is filed as not absolute: %s", event.event_id, job.job_id, reasons)
+            log.debug(
+                "event %s of job %s is filed as not absolute: %s",
+                event.event_id,
+                job.job_id,
+                reasons,
+            )
     return {"filed": "new" if new else "before", "event_ids": ids, "items": items}

@@ -12,7 +12,14 @@ from ...prompts.asking import asked
 from ...prompts.extracting import RecordEvents, TalkQuestion, text_of
 from ...prompts.templates import owner_words, render
 from ...schema.event import Event, EventFilter, is_raw
-from ...schema.graph_states.historian import HistorianPart, HistorianState, HistorianUpdate, ShownFact, ShownMessage, TalkShown
+from ...schema.graph_states.historian import (
+    HistorianPart,
+    HistorianState,
+    HistorianUpdate,
+    ShownFact,
+    ShownMessage,
+    TalkShown,
+)
 from ...schema.job import Job
 from ...stores.historian_context import HistorianContext
 from ...stores.tables.events.store import EventStore
@@ -52,12 +59,21 @@ async def extract(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
         RecordEvents,
         f"job {question.jobs[0].job_id}: the model told no usable events; the messages stand alone",
         purpose="extract",
-        system=render("extract_system", question.language, owner=owner_words(context.settings.cognitive, question.language)),
+        system=render(
+            "extract_system",
+            question.language,
+            owner=owner_words(context.settings.cognitive, question.language),
+        ),
         user=await asyncio.to_thread(question.prompt, state.get("refused", [])),
     )
     attempt = state.get("attempt", 0) + 1
     told = [] if answer is None else [one.model_dump() for one in answer.events]
-    return {**update, "told": told, "attempt": attempt, "spent": answer is None or attempt >= ANSWERS}
+    return {
+        **update,
+        "told": told,
+        "attempt": attempt,
+        "spent": answer is None or attempt >= ANSWERS,
+    }
 
 
 def _begun(state: HistorianState, context: HistorianContext) -> HistorianUpdate:
@@ -70,31 +86,51 @@ def _begun(state: HistorianState, context: HistorianContext) -> HistorianUpdate:
     words = {one.event_id: one.text for parts in messages for one in parts}
     stored = {one.event_id: one.text for one in store.get(list(words))}
     # No events are extracted from messages that were withdrawn or edited meanwhile.
-    current = [bool(parts) and all(stored.get(one.event_id) == one.text for one in parts) for parts in messages]
+    current = [
+        bool(parts) and all(stored.get(one.event_id) == one.text for one in parts)
+        for parts in messages
+    ]
     latest = {parts[0].job_id: n for n, parts in enumerate(messages) if parts}
-    places = [n for n, stands in enumerate(current) if stands and latest[messages[n][0].job_id] == n]
+    places = [
+        n for n, stands in enumerate(current) if stands and latest[messages[n][0].job_id] == n
+    ]
     said = [jobs[n] for n in places]
     shown = TalkShown(parts=places, before=[], replied={}, former=[])
     others: dict[str, str] = {}
     if any(map(said_by_people, said)) and context.asks_a_model:
         now = context.clock()
         first, talk = said[0], {parts[0].job_id for parts in messages if parts}
-        before = messages_before(store, first.scope.key, first.moment.timestamp(), MOST_BEFORE, now, talk)
-        replied = {str(n): found for n, job in enumerate(said) if (found := _replied(store, job, said, now))}
+        before = messages_before(
+            store, first.scope.key, first.moment.timestamp(), MOST_BEFORE, now, talk
+        )
+        replied = {
+            str(n): found
+            for n, job in enumerate(said)
+            if (found := _replied(store, job, said, now))
+        }
         shown = TalkShown(
             parts=places,
             before=list(map(_shown, before)),
             replied={n: _shown(one) for n, one in replied.items()},
             former=_former(store, said, now),
         )
-        others = {one.said_by: one.user_name for one in (*before, *replied.values()) if one.role == "user" and one.said_by}
+        others = {
+            one.said_by: one.user_name
+            for one in (*before, *replied.values())
+            if one.role == "user" and one.said_by
+        }
         others |= _named(store, said)
-    return {"parts": [HistorianPart(job=job.model_dump()) for job in with_people_listed(jobs, others)], "shown": shown}
+    return {
+        "parts": [HistorianPart(job=job.model_dump()) for job in with_people_listed(jobs, others)],
+        "shown": shown,
+    }
 
 
 def _shown(one: Event) -> ShownMessage:
     said_by = one.said_by if one.role == "user" else ""
-    return ShownMessage(message=one.job_id, speaker=one.speaker, said_by=said_by, words=one.text[:LONGEST_BEFORE])
+    return ShownMessage(
+        message=one.job_id, speaker=one.speaker, said_by=said_by, words=one.text[:LONGEST_BEFORE]
+    )
 
 
 def _replied(store: EventStore, job: Job, talk: Sequence[Job], now: float) -> Event | None:
@@ -103,7 +139,9 @@ def _replied(store: EventStore, job: Job, talk: Sequence[Job], now: float) -> Ev
     if not wanted or any(one.payload.get("message_id") == wanted for one in talk):
         return None
     found = store.get([f"{name}:0" for name in every_name(job.scope, wanted)])
-    return next((one for one in found if one.holds and not one.has_expired(now) and not is_raw(one)), None)
+    return next(
+        (one for one in found if one.holds and not one.has_expired(now) and not is_raw(one)), None
+    )
 
 
 def _named(store: EventStore, said: Sequence[Job]) -> dict[str, str]:

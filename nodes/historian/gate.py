@@ -58,7 +58,9 @@ def pass_talk(state: HistorianState, settings: Settings) -> HistorianUpdate:
     """
     parts = list(state["parts"])
     known = [item for one in parts for item in one.get("items", [])]
-    if not state.get("told") or "shown" not in state:  # checkpoints of older versions have no `shown`
+    if (
+        not state.get("told") or "shown" not in state
+    ):  # checkpoints of older versions have no `shown`
         return {"items": known, "refused": [], "spent": True}
     question = TalkQuestion.of(parts, state["shown"], settings)
     checks = EventChecks(question, settings, [item["candidate"] for item in known])

@@ -57,17 +57,26 @@ def _link_named(store: EventStore, job: Job, told: Mapping[str, ItemState]) -> l
     for event in store.get(list(told)):
         item = told[event.event_id]
         named = store.get([*item.get("ends", []), *item.get("corrects", [])])
-        before = [one for one in named if one.scope.key == event.scope.key and one.timestamp <= event.timestamp]
+        before = [
+            one
+            for one in named
+            if one.scope.key == event.scope.key and one.timestamp <= event.timestamp
+        ]
         owners = FactOwners(job, [event, *before])
         for one in before:
             subject = owners.subject_of(one)
             new, old = (owners.statement(fact, subject or event.teller) for fact in (event, one))
             if _may_end(new, old) and (subject is None or event.teller in (subject, one.teller)):
-                link = EventLink(one.event_id, event.event_id, one.event_id in item.get("corrects", []))
+                link = EventLink(
+                    one.event_id, event.event_id, one.event_id in item.get("corrects", [])
+                )
                 (sure if is_of_matter(new, old) else unsure).append((link, one))
     links = [*sure, *unsure] if len(unsure) <= len(sure) + 1 else sure
     store.supersede([link for link, _ in links])
-    return [FormerFact(event_id=old.event_id, text=old.text, ended=True, by=link.new) for link, old in links]
+    return [
+        FormerFact(event_id=old.event_id, text=old.text, ended=True, by=link.new)
+        for link, old in links
+    ]
 
 
 def _may_end(new: Statement, old: Statement) -> bool:
@@ -98,11 +107,20 @@ def _link(store: EventStore, job: Job, event_ids: Sequence[str], now: float) -> 
         before = [one for one in before if owners.owner_of(one) == whose]
         new, old = owners.statement(event, whose), [owners.statement(one, whose) for one in before]
         values_only = [n for n, one in enumerate(before) if _had_happened(one)]
-        links = [(n, change) for n, change in links_of(new, old, values_only) if before[n].is_absolute]
-        store.supersede([EventLink(before[n].event_id, event.event_id, change == "corrected") for n, change in links])
+        links = [
+            (n, change) for n, change in links_of(new, old, values_only) if before[n].is_absolute
+        ]
+        store.supersede(
+            [
+                EventLink(before[n].event_id, event.event_id, change == "corrected")
+                for n, change in links
+            ]
+        )
         for n, _ in links:
             one = before[n]
-            ended[one.event_id] = FormerFact(event_id=one.event_id, text=one.text, ended=True, by=event.event_id)
+            ended[one.event_id] = FormerFact(
+                event_id=one.event_id, text=one.text, ended=True, by=event.event_id
+            )
         alike = _likeness(store, event, before)
         for one, statement in zip(before, old, strict=True):
             if not event.is_absolute or not may_concern(new, statement):
@@ -112,10 +130,16 @@ def _link(store: EventStore, job: Job, event_ids: Sequence[str], now: float) -> 
             best, known = near.get(one.event_id, (rank, None))
             by_any = [*(known.get("by_any", []) if known else []), event.event_id]
             by = event.event_id if known is None or rank > best else known["by"]
-            fact = FormerFact(event_id=one.event_id, text=one.text, ended=False, by=by, by_any=by_any)
+            fact = FormerFact(
+                event_id=one.event_id, text=one.text, ended=False, by=by, by_any=by_any
+            )
             near[one.event_id] = (max(rank, best), fact)
     # Facts on the same topic come first, then the most similar ones, then the newest.
-    left = sorted((one for one in near.values() if one[1]["event_id"] not in ended), key=lambda one: one[0], reverse=True)
+    left = sorted(
+        (one for one in near.values() if one[1]["event_id"] not in ended),
+        key=lambda one: one[0],
+        reverse=True,
+    )
     return [*ended.values(), *(fact for _, fact in left[:MOST_SHOWN])]
 
 
@@ -135,7 +159,9 @@ def _likeness(store: EventStore, event: Event, before: Sequence[Event]) -> dict[
     ids, rows = store.vectors(EventFilter(event.scope.key, event_ids=names))
     if means is None or event.event_id not in ids or rows.shape[1] != means.shape[1]:
         return {}
-    return dict(zip(ids, map(float, likeness(rows[ids.index(event.event_id)], rows, means)), strict=True))
+    return dict(
+        zip(ids, map(float, likeness(rows[ids.index(event.event_id)], rows, means)), strict=True)
+    )
 
 
 def _former_facts(store: EventStore, event: Event, now: float) -> list[Event]:
@@ -145,10 +171,19 @@ def _former_facts(store: EventStore, event: Event, now: float) -> list[Event]:
     its teller. Facts that the event has superseded already are included, so that a repeated run
     finds the same facts as the first one.
     """
-    where = EventFilter(event.scope.key, kinds=("fact",), sources=("job",), time_to=event.timestamp, now=now)
+    where = EventFilter(
+        event.scope.key, kinds=("fact",), sources=("job",), time_to=event.timestamp, now=now
+    )
     of_teller = replace(where, people=(event.teller,))
     by_words = [event_id for event_id, _ in store.search_keywords(event.text, where, MOST_BY_WORDS)]
-    found = {one.event_id: one for one in (*store.get(by_words), *store.find(of_teller, limit=MOST_BY_TIME))}
-    possible = (one for one in found.values() if one.holds or event.event_id in (one.superseded_by, one.corrected_by))
+    found = {
+        one.event_id: one
+        for one in (*store.get(by_words), *store.find(of_teller, limit=MOST_BY_TIME))
+    }
+    possible = (
+        one
+        for one in found.values()
+        if one.holds or event.event_id in (one.superseded_by, one.corrected_by)
+    )
     earlier = (one for one in possible if one.job_id != event.job_id)
     return sorted(earlier, key=lambda one: (one.timestamp, one.event_id), reverse=True)

@@ -23,7 +23,12 @@ from ...prompts.merging import (
 )
 from ...prompts.templates import owner_words, render
 from ...schema.event import Event
-from ...schema.graph_states.historian import HistorianPart, HistorianState, HistorianUpdate, ProposedProfile
+from ...schema.graph_states.historian import (
+    HistorianPart,
+    HistorianState,
+    HistorianUpdate,
+    ProposedProfile,
+)
 from ...schema.job import Job
 from ...schema.names import Names
 from ...schema.profile import Profile, ProfileKey, ProfileLine
@@ -81,7 +86,9 @@ class _Merge:
         return [fact for one in self.told for fact in one.facts]
 
 
-async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
+async def merge_profile(
+    state: HistorianState, runtime: Runtime[HistorianContext]
+) -> HistorianUpdate:
     """Ask a model, by one forced tool call, which lines the new facts add, change or end.
 
     Other lines are not changed. One question covers as many profiles of the run as fit; the next
@@ -115,7 +122,9 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
             job = one.told[-1].job
             name = job.user_name if key.entity_type == "user" else job.group_name
             new = _ended(merge.profiles[key], one)
-            profile = replace(new, name=name or profile.name) if new.lines != profile.lines else profile
+            profile = (
+                replace(new, name=name or profile.name) if new.lines != profile.lines else profile
+            )
         else:
             for told in one.told:
                 profile = merged_by_rules(told.facts, profile, told.people, told.names, language)
@@ -123,8 +132,16 @@ async def merge_profile(state: HistorianState, runtime: Runtime[HistorianContext
         return replace(profile, lines=with_expiry(profile.lines, expiry))
 
     profiles = await asyncio.to_thread(lambda: list(map(merged, batch)))
-    proposed = [_proposal(new, one) for new, one in zip(profiles, batch, strict=True) if new != one.subject.profile]
-    same = [new.key.index_id for new, one in zip(profiles, batch, strict=True) if new == one.subject.profile]
+    proposed = [
+        _proposal(new, one)
+        for new, one in zip(profiles, batch, strict=True)
+        if new != one.subject.profile
+    ]
+    same = [
+        new.key.index_id
+        for new, one in zip(profiles, batch, strict=True)
+        if new == one.subject.profile
+    ]
     return {
         "proposed_profiles": proposed,
         "conflict": False,
@@ -164,7 +181,14 @@ def _told(part: HistorianPart, context: HistorianContext) -> _TellerFacts | None
 
 def _filed(event: Event, learnt: LearntFact) -> FiledFact:
     words = event.handed_over or event.text
-    return FiledFact(event.text, event.is_absolute, event.said_by, day=event.day, words=words, **learnt.model_dump())
+    return FiledFact(
+        event.text,
+        event.is_absolute,
+        event.said_by,
+        day=event.day,
+        words=words,
+        **learnt.model_dump(),
+    )
 
 
 def _merges(state: HistorianState, context: HistorianContext, *, asks: bool) -> list[_Merge]:
@@ -181,7 +205,9 @@ def _merges(state: HistorianState, context: HistorianContext, *, asks: bool) -> 
         if told is None or not told.facts:
             continue
         for key in ProfileKey.of_job(told.job, rule):
-            is_new = key.index_id not in done and not context.profiles.is_applied(key, told.job.job_id)
+            is_new = key.index_id not in done and not context.profiles.is_applied(
+                key, told.job.job_id
+            )
             may_ask = asks and key.entity_type == "group"
             if is_new and (may_ask or concerns(told.facts, key, told.people, told.names)):
                 found.setdefault(key, []).append(told)
@@ -200,11 +226,18 @@ def _over(profile: Profile, store: EventStore) -> dict[str, str]:
 
     Lines with current evidence, ended lines and pinned lines are left out.
     """
-    held = {one.event_id: one for one in store.get([name for line in profile.lines for name in line.evidence])}
+    held = {
+        one.event_id: one
+        for one in store.get([name for line in profile.lines for name in line.evidence])
+    }
     found: dict[str, str] = {}
     for line in profile.lines:
         events = [held.get(name) for name in line.evidence]
-        days = [one.local_day(one.superseded_at) for one in events if one is not None and one.superseded_at is not None]
+        days = [
+            one.local_day(one.superseded_at)
+            for one in events
+            if one is not None and one.superseded_at is not None
+        ]
         if days and len(days) == len(events) and not (line.until or line.pinned):
             found[line.line_id] = max(days)
     return found
@@ -219,13 +252,17 @@ def _ended(profile: Profile, merge: _Merge) -> Profile:
     people = merge.subject.names.everybody
 
     def ended(line: ProfileLine) -> ProfileLine:
-        is_over = line.line_id in merge.over and not (line.until or is_guarded(line) or Statement(line.text, people).is_compound)
+        is_over = line.line_id in merge.over and not (
+            line.until or is_guarded(line) or Statement(line.text, people).is_compound
+        )
         return replace(line, until=merge.over[line.line_id]) if is_over else line
 
     return replace(profile, lines=tuple(map(ended, profile.lines)))
 
 
-def _with_evidence(question: MergeQuestion, batch: Sequence[_Merge], store: EventStore) -> MergeQuestion:
+def _with_evidence(
+    question: MergeQuestion, batch: Sequence[_Merge], store: EventStore
+) -> MergeQuestion:
     """Return the question with the evidence of its lines added to the former facts.
 
     These facts end together with their lines. They are added only if all facts of the batch and
@@ -235,7 +272,9 @@ def _with_evidence(question: MergeQuestion, batch: Sequence[_Merge], store: Even
     wanted = [name for _, line in question.lines for name in line.evidence if name not in known]
     scopes = {told.job.scope.key for one in batch for told in one.told}
     new = tuple(fact.event_id for fact in question.facts)
-    held = (one for one in store.get(list(dict.fromkeys(wanted))) if one.holds and not one.is_message)
+    held = (
+        one for one in store.get(list(dict.fromkeys(wanted))) if one.holds and not one.is_message
+    )
     more = [OldFact(one.event_id, one.text, new) for one in held if scopes == {one.scope.key}]
     return replace(question, former=[*question.former, *more])
 
@@ -275,7 +314,9 @@ def _new_fact(fact: FiledFact, told: _TellerFacts, keys: Collection[ProfileKey])
     return NewFact(fact.text, fact.event_id, fact.day, speaker, said_by, words, tuple(keys))
 
 
-async def _asked(question: MergeQuestion, context: HistorianContext, job_id: str) -> LineMerge | None:
+async def _asked(
+    question: MergeQuestion, context: HistorianContext, job_id: str
+) -> LineMerge | None:
     """Return the merge with the model's answers applied.
 
     Operations of the first answer that their facts do not support are sent back once. Return None
@@ -306,7 +347,9 @@ async def _asked(question: MergeQuestion, context: HistorianContext, job_id: str
         if not refused:
             break
     if refused:
-        log.info("job %s: %d changes of profiles are left out that no fact carries", job_id, len(refused))
+        log.info(
+            "job %s: %d changes of profiles are left out that no fact carries", job_id, len(refused)
+        )
     return merge if is_answered and (merge.taken or not refused) else None
 
 

@@ -46,7 +46,9 @@ def each_person(node: Node) -> Node:
     return run
 
 
-async def _run(node: Node, part: HistorianPart, runtime: Runtime[HistorianContext]) -> HistorianPart:
+async def _run(
+    node: Node, part: HistorianPart, runtime: Runtime[HistorianContext]
+) -> HistorianPart:
     return {**part, **await node(part, runtime)}  # type: ignore[arg-type,typeddict-unknown-key]
 
 

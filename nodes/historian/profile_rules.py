@@ -42,18 +42,25 @@ def may_enter_profiles(fact: FiledFact, people: NamedPeople, names: Names) -> bo
     """
     text = fact.text
     named = {one.user_id for one in people.named(text)}
-    if names.user_id in named or (names.group_name and names.group_name.casefold() in text.casefold()):
+    if names.user_id in named or (
+        names.group_name and names.group_name.casefold() in text.casefold()
+    ):
         return True
     return fact.said_by in ("", names.user_id) and people.subject(text) is None
 
 
-def concerns(facts: Sequence[FiledFact], key: ProfileKey, people: NamedPeople, names: Names) -> bool:
+def concerns(
+    facts: Sequence[FiledFact], key: ProfileKey, people: NamedPeople, names: Names
+) -> bool:
     """Return True if any fact names the entity, or for a group, is about everybody in it.
 
     For a user, a fact that the gate did not pass counts too: it may mean the user without a name.
     """
     if key.entity_type == "user":
-        return any(not one.passed or key.entity_id in _named(_told(one.text, names), people) for one in facts)
+        return any(
+            not one.passed or key.entity_id in _named(_told(one.text, names), people)
+            for one in facts
+        )
     return any(_names_group(one.text, people, names) for one in facts)
 
 
@@ -75,7 +82,11 @@ def _end_of_subject(fact: str, people: NamedPeople, names: Names) -> int:
     bare = fact.lstrip(" \t“\"'@")
     named = next((one.end for one in people.named(fact) if one.start <= len(fact) - len(bare)), 0)
     end = named or len(fact) - len(bare) + len(subject_of(fact, names) or everybody_in(bare))
-    of_group = fact.find(names.group_name, end, end + len(names.group_name) + len(" in ")) if names.group_name else -1
+    of_group = (
+        fact.find(names.group_name, end, end + len(names.group_name) + len(" in "))
+        if names.group_name
+        else -1
+    )
     return end if of_group < 0 else of_group + len(names.group_name)
 
 
@@ -84,18 +95,26 @@ def _names_group(fact: str, people: NamedPeople, names: Names) -> bool:
 
     A nickname that contains the name of the group does not count.
     """
-    bare = edited(fact, ((one.start, one.end, "") for one in people.named(fact) if one.user_id)).casefold()
-    return any(names.group(language).casefold() in bare for language in ("zh", "en")) or is_about_group(fact, names)
+    bare = edited(
+        fact, ((one.start, one.end, "") for one in people.named(fact) if one.user_id)
+    ).casefold()
+    return any(
+        names.group(language).casefold() in bare for language in ("zh", "en")
+    ) or is_about_group(fact, names)
 
 
-def merged_by_rules(facts: Sequence[FiledFact], old: Profile, people: NamedPeople, names: Names, language: Language) -> Profile:
+def merged_by_rules(
+    facts: Sequence[FiledFact], old: Profile, people: NamedPeople, names: Names, language: Language
+) -> Profile:
     """Return the profile with the lasting absolute facts about its entity as lines.
 
     `lasting_kind` decides which facts are lasting. In a private chat, facts on health and
     boundaries are added too if the gate only doubts whether they are about the user.
     """
     is_user = old.key.entity_type == "user"
-    whose = {old.key.entity_id} if names.group() else {old.key.entity_id, None}  # a private chat has one person
+    whose = (
+        {old.key.entity_id} if names.group() else {old.key.entity_id, None}
+    )  # a private chat has one person
     new: list[ProfileLine] = []
     for fact in facts:
         text = fact.text
@@ -110,7 +129,10 @@ def merged_by_rules(facts: Sequence[FiledFact], old: Profile, people: NamedPeopl
         if kind is None and group and not everybody_in(bare[len(group) :].lstrip(" 里的中内")):
             kind = line_kind(text)  # a bot's statement that names the group: its rules, its topic
         if kind is not None and (fact.passed or kind in CERTAIN):
-            evidence, line_id = (fact.event_id,) if fact.event_id else (), line_id_of(text, fact.event_id)
+            evidence, line_id = (
+                (fact.event_id,) if fact.event_id else (),
+                line_id_of(text, fact.event_id),
+            )
             new.append(ProfileLine(line_id, text, kind, 1, fact.day, fact.day, evidence=evidence))
     name = names.user(language) if is_user else names.group(language)
     lines = with_lines(old.lines, new, name)

@@ -33,9 +33,13 @@ async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
     if chat is None or settings.historian.rewrite_mode == "rules":
         return {"items": items, "attempt": attempt, "spent": True}
     if attempt == 0:
-        items = await asyncio.to_thread(lambda: [passed_by_rules(item, job, settings) for item in items])
+        items = await asyncio.to_thread(
+            lambda: [passed_by_rules(item, job, settings) for item in items]
+        )
     names = names_of(job, settings)
-    wanted = [n for n, item in enumerate(items) if not item["passed"] and can_be_mended(item, names)]
+    wanted = [
+        n for n, item in enumerate(items) if not item["passed"] and can_be_mended(item, names)
+    ]
     if not wanted:
         return {"items": items, "attempt": attempt, "spent": True}
     if not job.recent_messages and "beside" not in state:
@@ -54,7 +58,9 @@ async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
     if answer is None:
         return {"items": items, "attempt": attempt + 1, "spent": True}
     if len(answer.texts) != len(wanted):
-        log.info("job %s: %d texts came back for %d items", job.job_id, len(answer.texts), len(wanted))
+        log.info(
+            "job %s: %d texts came back for %d items", job.job_id, len(answer.texts), len(wanted)
+        )
     # All candidates are empty if the number of texts is wrong, and one is empty if its text is too
     # long. The gate refuses empty candidates, and the model is asked again.
     texts = answer.texts if len(answer.texts) == len(wanted) else [""] * len(wanted)

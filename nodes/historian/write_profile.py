@@ -23,18 +23,24 @@ from ...text.profiles import without_evidence
 log = logging.getLogger(__name__)
 
 
-async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
+async def write_profile(
+    state: HistorianState, runtime: Runtime[HistorianContext]
+) -> HistorianUpdate:
     """Write each profile by compare and swap.
 
     A profile that changed meanwhile is merged again; profiles that were already written are kept.
     """
     context = runtime.context
     job = Job.model_validate(state["job"])
-    now = datetime.fromtimestamp(context.clock(), ZoneInfo(job.timezone)).isoformat(timespec="seconds")
+    now = datetime.fromtimestamp(context.clock(), ZoneInfo(job.timezone)).isoformat(
+        timespec="seconds"
+    )
     written, merged = list(state.get("written", [])), list(state.get("merged", []))
     proposals, based_on = state.get("proposed_profiles", []), state.get("based_on", [])
     used = {name for one in proposals for name in one.get("jobs", [])}
-    jobs = [one for part in people_of(state) if (one := Job.model_validate(part["job"])).job_id in used]
+    jobs = [
+        one for part in people_of(state) if (one := Job.model_validate(part["job"])).job_id in used
+    ]
     again = HistorianUpdate(written=written, conflict=True)
     if "merged" not in state or len(used) > len(jobs):
         return again  # a checkpoint of an older version
@@ -53,15 +59,21 @@ async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext
         also = [name for name in proposed["jobs"] if name != cause]
         write = partial(context.profiles.write, job_id=cause, also=also, now=now)
         try:
-            stored = await asyncio.to_thread(write, _profile(proposed), expected_revision=proposed["base_revision"])
+            stored = await asyncio.to_thread(
+                write, _profile(proposed), expected_revision=proposed["base_revision"]
+            )
         except RevisionConflict as error:
             log.info("job %s: %s; it is merged again", job.job_id, error)
             conflict = True
             continue
         held = await asyncio.to_thread(context.events.get, based_on)
-        if gone := set(based_on) - {one.event_id for one in held}:  # while the profile was being written
+        if gone := set(based_on) - {
+            one.event_id for one in held
+        }:  # while the profile was being written
             change = partial(_without, gone)
-            revised = await asyncio.to_thread(context.profiles.revise, stored.key, change, now=now, cause="correction")
+            revised = await asyncio.to_thread(
+                context.profiles.revise, stored.key, change, now=now, cause="correction"
+            )
             stored = revised or stored
         written.append(f"{stored.key}#{stored.revision}")
         merged.append(stored.key.index_id)
@@ -71,7 +83,9 @@ async def write_profile(state: HistorianState, runtime: Runtime[HistorianContext
             try:
                 await asyncio.to_thread(context.profile_index.put, stored, None)
             except StorageError as error:
-                log.warning("profile %s is not searchable until the next repair: %s", stored.key, error)
+                log.warning(
+                    "profile %s is not searchable until the next repair: %s", stored.key, error
+                )
     return {
         "written": written,
         "merged": merged,

@@ -18,7 +18,9 @@ from .job import article_of, proposal_of, read_article, reflection_job
 log = logging.getLogger(__name__)
 
 
-async def reconstruct(state: ReflectionState, runtime: Runtime[HistorianContext]) -> ReflectionUpdate:
+async def reconstruct(
+    state: ReflectionState, runtime: Runtime[HistorianContext]
+) -> ReflectionUpdate:
     """Ask a model for changes of the article, in one call.
 
     If lines of the last answer were refused, ask only for these; the article that is shown then
@@ -57,14 +59,20 @@ async def reconstruct(state: ReflectionState, runtime: Runtime[HistorianContext]
     except ModelError as error:
         if not error.about_content:
             raise
-        log.warning("job %s: the model gave no article about %s: %s", job.job.job_id, job.key, error)
-        if isinstance(error, ModelRefused | ContentDeclined):  # it would refuse the same content again
+        log.warning(
+            "job %s: the model gave no article about %s: %s", job.job.job_id, job.key, error
+        )
+        if isinstance(
+            error, ModelRefused | ContentDeclined
+        ):  # it would refuse the same content again
             update["tries"] = max(tries, job.shortterm.reconstruct_max_retry + 1)
         return update
     return {**update, "answer": answer.model_dump()}
 
 
-async def check_article(state: ReflectionState, runtime: Runtime[HistorianContext]) -> ReflectionUpdate:
+async def check_article(
+    state: ReflectionState, runtime: Runtime[HistorianContext]
+) -> ReflectionUpdate:
     """Apply the lines that pass. Return the reasons against the others, for the next attempt."""
     context = runtime.context
     job = reflection_job(state, context.settings)
@@ -95,7 +103,9 @@ async def check_article(state: ReflectionState, runtime: Runtime[HistorianContex
     }
 
 
-async def write_article(state: ReflectionState, runtime: Runtime[HistorianContext]) -> ReflectionUpdate:
+async def write_article(
+    state: ReflectionState, runtime: Runtime[HistorianContext]
+) -> ReflectionUpdate:
     """Write the article by compare and swap, promote the summaries, and find what is due next.
 
     If the article changed meanwhile, it is reconstructed again. For a forgotten person nothing is
@@ -127,7 +137,9 @@ async def write_article(state: ReflectionState, runtime: Runtime[HistorianContex
             return {"forgotten": True, "conflict": False}
         into = stored.revision
     if state["occasion"] == "promotion":
-        await asyncio.to_thread(stores.summaries.mark_promoted, job.key, sources, at=job.now(context), into=into)
+        await asyncio.to_thread(
+            stores.summaries.mark_promoted, job.key, sources, at=job.now(context), into=into
+        )
     reflected = state.get("reflected", False) or state["occasion"] == "reflection"
     due = await what_is_due(job, context, reflected=reflected)
     if not due["occasion"]:  # keep `tries`, `reasons` and `passed` in the state for inspection

@@ -24,7 +24,11 @@ async def next_step(job: ReflectionJob, context: HistorianContext) -> Reflection
     `through` is the entry id of the last state of the summary, or "".
     """
     through = await waiting_for_summary(job, context)
-    return {"through": through} if through else {"through": "", **await what_is_due(job, context, reflected=False)}
+    return (
+        {"through": through}
+        if through
+        else {"through": "", **await what_is_due(job, context, reflected=False)}
+    )
 
 
 async def waiting_for_summary(job: ReflectionJob, context: HistorianContext) -> str:
@@ -40,11 +44,15 @@ async def waiting_for_summary(job: ReflectionJob, context: HistorianContext) -> 
     if summaries < 1:
         return ""
     total = said + recorded
-    states = await asyncio.to_thread(buffered.oldest, job.key, total if summaries < 2 else int(total / summaries))
+    states = await asyncio.to_thread(
+        buffered.oldest, job.key, total if summaries < 2 else int(total / summaries)
+    )
     return states[-1].entry_id if states else ""
 
 
-async def what_is_due(job: ReflectionJob, context: HistorianContext, *, reflected: bool) -> ReflectionUpdate:
+async def what_is_due(
+    job: ReflectionJob, context: HistorianContext, *, reflected: bool
+) -> ReflectionUpdate:
     """Return why the article is to be rewritten next; `occasion` is "" if nothing is due.
 
     Without a model there is no article. The oldest summaries then leave short-term memory if all
@@ -62,11 +70,20 @@ async def what_is_due(job: ReflectionJob, context: HistorianContext, *, reflecte
     waiting = [one for one in await asyncio.to_thread(summaries.read, job.key) if one.is_short_term]
     if context.chat is None:
         if leaving := [one.id for one in beyond(waiting, job.shortterm.max_tokens)]:
-            await asyncio.to_thread(summaries.mark_promoted, job.key, leaving, at=job.now(context), into=None)
+            await asyncio.to_thread(
+                summaries.mark_promoted, job.key, leaving, at=job.now(context), into=None
+            )
         return nothing
-    many = waiting if len(waiting) > job.shortterm.promote_above else beyond(waiting, job.shortterm.max_tokens)
+    many = (
+        waiting
+        if len(waiting) > job.shortterm.promote_above
+        else beyond(waiting, job.shortterm.max_tokens)
+    )
     if promoted := many[: job.shortterm.promote_count]:
-        stimulus = [one.text if stamped(one.text)[0] else f"[{one.until[:10]}] {one.text}" for one in promoted]
+        stimulus = [
+            one.text if stamped(one.text)[0] else f"[{one.until[:10]}] {one.text}"
+            for one in promoted
+        ]
         return {
             **nothing,
             "occasion": "promotion",
@@ -96,5 +113,7 @@ def beyond(waiting: Sequence[Summary], tokens: int) -> list[Summary]:
     The newest summary is never returned.
     """
     # `left` are the tokens before each summary leaves. It leaves if these are still too many.
-    left = accumulate((one.tokens for one in waiting), sub, initial=sum(one.tokens for one in waiting))
+    left = accumulate(
+        (one.tokens for one in waiting), sub, initial=sum(one.tokens for one in waiting)
+    )
     return [one for one, held in zip(waiting[:-1], left, strict=False) if held > tokens]

@@ -64,18 +64,24 @@ class ReflectionJob:
 
     def is_forgotten(self, context: HistorianContext) -> bool:
         """Return True if person or group was forgotten after the job was handed over. Blocking."""
-        return context.events.is_forgotten(self.job.job_id, self.job.entities, self.job.moment.timestamp())
+        return context.events.is_forgotten(
+            self.job.job_id, self.job.entities, self.job.moment.timestamp()
+        )
 
     def now(self, context: HistorianContext) -> str:
         """Return the clock's time in the job's time zone, ISO 8601."""
-        return datetime.fromtimestamp(context.clock(), ZoneInfo(self.job.timezone)).isoformat(timespec="seconds")
+        return datetime.fromtimestamp(context.clock(), ZoneInfo(self.job.timezone)).isoformat(
+            timespec="seconds"
+        )
 
 
 def reflection_job(state: ReflectionState, settings: Settings) -> ReflectionJob:
     """Return the job of a run. Raises pydantic's ValidationError if its payload is invalid."""
     job = Job.model_validate(state["job"])
     payload = StatesPayload.model_validate(job.payload)
-    return ReflectionJob(job, payload, ArticleKey(job.user_id, job.group_id), names_of(job, settings), settings)
+    return ReflectionJob(
+        job, payload, ArticleKey(job.user_id, job.group_id), names_of(job, settings), settings
+    )
 
 
 async def read_article(job: ReflectionJob, context: HistorianContext) -> tuple[Article, int]:

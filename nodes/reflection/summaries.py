@@ -52,7 +52,9 @@ async def summarise(state: ReflectionState, runtime: Runtime[HistorianContext]) 
     """
     context = runtime.context
     job = reflection_job(state, context.settings)
-    states = await asyncio.to_thread(context.article_stores.buffer.through, job.key, state["through"])
+    states = await asyncio.to_thread(
+        context.article_stores.buffer.through, job.key, state["through"]
+    )
     draft = await summarising.summarise(
         [one.spoken for one in states],
         chat=context.chat,
@@ -64,14 +66,18 @@ async def summarise(state: ReflectionState, runtime: Runtime[HistorianContext]) 
     return {"draft": draft}
 
 
-async def file_summary(state: ReflectionState, runtime: Runtime[HistorianContext]) -> ReflectionUpdate:
+async def file_summary(
+    state: ReflectionState, runtime: Runtime[HistorianContext]
+) -> ReflectionUpdate:
     """File the event first, then the summary, and release the states last.
 
     Every step is idempotent. For `buffer`, an existing summary means that its event is filed.
     """
     context = runtime.context
     job = reflection_job(state, context.settings)
-    states = await asyncio.to_thread(context.article_stores.buffer.through, job.key, state["through"])
+    states = await asyncio.to_thread(
+        context.article_stores.buffer.through, job.key, state["through"]
+    )
     filed = list(state.get("filed", []))
     summary_id = id_of(job.key, state["through"])
     if states:
@@ -98,7 +104,9 @@ def id_of(key: ArticleKey, through: str) -> str:
     return f"{ASSERTED if is_asserted(through) else ''}{SOURCE}-{digest_of(key.scope.key, key.user_id, through)}"
 
 
-def summary_of(job: ReflectionJob, states: list[BufferedState], state: ReflectionState, *, created_at: str) -> Summary:
+def summary_of(
+    job: ReflectionJob, states: list[BufferedState], state: ReflectionState, *, created_at: str
+) -> Summary:
     """Return the summary for the draft in `state`, made from `states`."""
     draft = state["draft"]
     times = [one.spoken.at for one in states if one.spoken.at] or [job.job.timestamp]

@@ -40,7 +40,12 @@ _SAID = {"zh": "原话", "en": "said"}
 
 
 def format_relevant(
-    read: ReadMemory, found: Sequence[str], *, records: Sequence[str] = (), language: Language, max_tokens: int
+    read: ReadMemory,
+    found: Sequence[str],
+    *,
+    records: Sequence[str] = (),
+    language: Language,
+    max_tokens: int,
 ) -> str:
     """Return the block within the budget; "" if there is nothing to show.
 
@@ -64,10 +69,16 @@ def _in_order(summaries: Sequence[Summary], found: Sequence[str]) -> list[Summar
     by_id = {one.id: one for one in summaries}
     chosen = [by_id[name] for name in found if name in by_id]
     rest = [one for one in reversed(summaries) if one.id not in found]
-    return [*chosen, *(one for one in rest if one.is_short_term), *(one for one in rest if not one.is_short_term)]
+    return [
+        *chosen,
+        *(one for one in rest if one.is_short_term),
+        *(one for one in rest if not one.is_short_term),
+    ]
 
 
-def fill_article(block: Block, stored: StoredArticle, language: Language, share: float, first: Sequence[str] = ()) -> None:
+def fill_article(
+    block: Block, stored: StoredArticle, language: Language, share: float, first: Sequence[str] = ()
+) -> None:
     """Add the article's lines that fit into `share` of the remaining budget, under one heading.
     Lines in `first` come first in the chapter Dynamic.
 
@@ -103,7 +114,9 @@ def summary_line(summary: Summary, language: Language) -> str:
     return f"- [{when} {_SUMMARY[language]}] {quoted(summary.text.removeprefix(f'{since} '))}"
 
 
-def _ordered(name: ChapterName, lines: Sequence[str], first: Sequence[str], language: Language) -> list[str]:
+def _ordered(
+    name: ChapterName, lines: Sequence[str], first: Sequence[str], language: Language
+) -> list[str]:
     if name != "Dynamic":
         return list(lines)
     chosen = [line for line in first if line in lines]

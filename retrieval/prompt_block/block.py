@@ -35,7 +35,11 @@ def minute(timestamp: str) -> str:
     day, or if it is midnight.
     """
     time_of_day = timestamp[11:16]
-    return day(timestamp) if time_of_day in ("", "00:00") else f"{day(timestamp)} {quoted_name(time_of_day)}"
+    return (
+        day(timestamp)
+        if time_of_day in ("", "00:00")
+        else f"{day(timestamp)} {quoted_name(time_of_day)}"
+    )
 
 
 class Block:
@@ -136,7 +140,11 @@ def cut(line: str, tokens: int) -> str:
     if low < len(line) and _is_inside_word(line, low):
         whole = head.rpartition(" ")[0]
         head = whole if len(whole) > len(head) // 2 else head
-    said = head.partition("] ")[2] if head.startswith("- [") else head.partition(": ")[2] or head.removeprefix("- ")
+    said = (
+        head.partition("] ")[2]
+        if head.startswith("- [")
+        else head.partition(": ")[2] or head.removeprefix("- ")
+    )
     return f"{head}…" if said.strip() else ""
 
 
@@ -150,7 +158,9 @@ def _before_figure(line: str, place: int) -> int:
 
 def _is_inside_word(line: str, place: int) -> bool:
     """Return True if there are letters or digits of an alphabet on both sides of a place."""
-    return all(character.isalnum() and character < "\u2e80" for character in line[place - 1 : place + 1])
+    return all(
+        character.isalnum() and character < "\u2e80" for character in line[place - 1 : place + 1]
+    )
 
 
 LABELS = {

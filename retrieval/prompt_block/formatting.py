@@ -128,7 +128,11 @@ def _ranked(profile: Profile, queries: Sequence[str]) -> list[tuple[float, Profi
     """
     wanted = [terms for query in queries if (terms := terms_in(query))]
     lines = [one for one in profile.lines if not one.pinned]
-    answers = {one.line_id for one in lines if any(share(terms, terms_in(one.text)) >= ANSWERS for terms in wanted)}
+    answers = {
+        one.line_id
+        for one in lines
+        if any(share(terms, terms_in(one.text)) >= ANSWERS for terms in wanted)
+    }
     asked = {one.kind for one in lines if one.line_id in answers}
     asked |= {line_kind(asking_sentences(query)) for query in queries}
     asked -= {"other"}
@@ -156,24 +160,33 @@ def profile_head(profile: Profile, language: Language, names: ShownNames = AS_BO
     return f"- [{who}{f'; {tags}' if tags else ''}] "
 
 
-def format_summaries(summaries: Sequence[tuple[str, str]], *, language: Language, max_tokens: int) -> str:
+def format_summaries(
+    summaries: Sequence[tuple[str, str]], *, language: Language, max_tokens: int
+) -> str:
     """Return the block of plain (timestamp, text) summaries. If the budget is short, the newest are
     kept.
     """
     block = Block(language, max_tokens)
-    block.fill([f"- [{day(timestamp)}] {quoted(text)}" for timestamp, text in reversed(summaries)], 1.0)
+    block.fill(
+        [f"- [{day(timestamp)}] {quoted(text)}" for timestamp, text in reversed(summaries)], 1.0
+    )
     block.lines.reverse()
     return block.text()
 
 
 def profile_line(
-    profile: Profile, language: Language, lines: Sequence[ProfileLine] | None = None, names: ShownNames = AS_BORNE
+    profile: Profile,
+    language: Language,
+    lines: Sequence[ProfileLine] | None = None,
+    names: ShownNames = AS_BORNE,
 ) -> str:
     """Return `- [user Ann; tags] lives in Leeds (2026-03-02); likes tea (2026-02-20)`. `lines` are
     the lines of the profile that are shown, None all.
     """
     said = _newest_first(profile.lines) if lines is None else lines
-    return profile_head(profile, language, names) + quoted(_BETWEEN[language].join(one.counted_text for one in said))
+    return profile_head(profile, language, names) + quoted(
+        _BETWEEN[language].join(one.counted_text for one in said)
+    )
 
 
 def format_hit(hit: Hit, language: Language, names: ShownNames = AS_BORNE) -> str:
@@ -184,7 +197,9 @@ def format_hit(hit: Hit, language: Language, names: ShownNames = AS_BORNE) -> st
     return f"- {stamp} {said.removeprefix('- ')}{until_mark(hit.event, language)}"
 
 
-def format_profile_hits(hits: Sequence[ProfileHit], *, language: Language, max_tokens: int, names: ShownNames = AS_BORNE) -> str:
+def format_profile_hits(
+    hits: Sequence[ProfileHit], *, language: Language, max_tokens: int, names: ShownNames = AS_BORNE
+) -> str:
     """Return the block of the profiles that a search found."""
     block = Block(language, max_tokens)
     block.fill([profile_line(hit.profile, language, names=names) for hit in hits], 1.0)

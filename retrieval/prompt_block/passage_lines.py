@@ -40,7 +40,9 @@ class _BlockLine:
 class PassageLines:
     """Chooses the lines of the hits in one block."""
 
-    def __init__(self, block: Block, language: Language, queries: Sequence[str], names: ShownNames = AS_BORNE) -> None:
+    def __init__(
+        self, block: Block, language: Language, queries: Sequence[str], names: ShownNames = AS_BORNE
+    ) -> None:
         self._block = block
         self._language = language
         self._queries = queries
@@ -71,7 +73,9 @@ class PassageLines:
             if self._room < SHORTEST_TOKENS or misses >= MOST_MISSES:
                 break
         shown = self._in_order()
-        while len(self._lines) > 1 and not self._block.fits(shown):  # over by a few tokens: estimates are rounded
+        while len(self._lines) > 1 and not self._block.fits(
+            shown
+        ):  # over by a few tokens: estimates are rounded
             self._lines.popitem()  # the line that was added last fits least
             shown = self._in_order()
         self._block.add(shown)
@@ -85,7 +89,9 @@ class PassageLines:
             return True
         if event.sources and self._messages.issuperset(event.sources):
             return True
-        return event.said in self._texts or self._block.shown_of.get(event.event_id) == bare(event.text)
+        return event.said in self._texts or self._block.shown_of.get(event.event_id) == bare(
+            event.text
+        )
 
     def _take(self, hit: Hit, room: int, longest: int) -> int:
         """Add a hit with its context, else alone, else cut, as it fits into `room`. Return the
@@ -102,7 +108,9 @@ class PassageLines:
         line = lines[hit.event.event_id]
         if self._lines and line.cost <= SHORT_LINE:
             return 0
-        shorter = cut(line.text, room - (cost - line.cost) - 1) if line.cost > whole_line(room) else ""
+        shorter = (
+            cut(line.text, room - (cost - line.cost) - 1) if line.cost > whole_line(room) else ""
+        )
         if not shorter:
             return 0
         lines[hit.event.event_id] = _BlockLine(line.order, line.heading, shorter, cost_of(shorter))

@@ -27,12 +27,16 @@ that are left are then made ineffective."""
 _WHITE = re.compile(r"[^\S\n]+")
 _LINE_BREAK = re.compile(r"\s*\n\s*")
 _LINE_ENDS = re.compile("[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-_UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
 """Characters that are invisible although Unicode classes them as letters, marks or symbols."""
 _UNSEEN_CATEGORIES = frozenset(("Cc", "Cf", "Cs", "Co", "Cn"))
 
 _OPENING, _CLOSING = "<＜﹤〈\u2329⟨⧼❮❬❰⟪⦉⦑˂ᐸ≺⋖ⵦ𐌂", ">＞﹥〉\u232a⟩⧽❯❭❱⟫⦊⦒˃ᐳ≻⋗ⵥ𐌃"
-_BRACKETS = str.maketrans(_OPENING + _CLOSING + "`｀", "‹" * len(_OPENING) + "›" * len(_CLOSING) + "ˋˋ")
+_BRACKETS = str.maketrans(
+    _OPENING + _CLOSING + "`｀", "‹" * len(_OPENING) + "›" * len(_CLOSING) + "ˋˋ"
+)
 _ROUND = str.maketrans("[]【】［］〔〕〖〗⟦⟧", "()()()()()()")
 _DATE = re.compile("[0-9]{2,4}(?:[-:][0-9]{2}){1,2}")
 """A date or a time of day. It needs no quoting, and each line of a block begins with one or
@@ -57,9 +61,15 @@ _QUALIFIED = re.compile(
 )
 """The words before a role name that make it an ordinary word: "her operating system: Linux", "Ann's
 favourite tool: a hammer"."""
-_STYLED = re.compile("[\u0251\u0370-\u03ff\u0400-\u058f\u2100-\u214f\u2460-\u24ff\uff21-\uff5a\U0001d400-\U0001d7ff]")
+_STYLED = re.compile(
+    "[\u0251\u0370-\u03ff\u0400-\u058f\u2100-\u214f\u2460-\u24ff\uff21-\uff5a\U0001d400-\U0001d7ff]"
+)
 _LOOK_ALIKES = dict(
-    zip("АВСЕНІЈКМОРЅТХУаеіјорѕсухтΑΒΕΗΙΚΜΝΟΡΤΥΧαορυɑ", "ABCEHIJKMOPSTXYaeijopscyxtABEHIKMNOPTYXaopua", strict=True)
+    zip(
+        "АВСЕНІЈКМОРЅТХУаеіјорѕсухтΑΒΕΗΙΚΜΝΟΡΤΥΧαορυɑ",
+        "ABCEHIJKMOPSTXYaeijopscyxtABEHIKMNOPTYXaopua",
+        strict=True,
+    )
 )
 
 
@@ -99,7 +109,9 @@ def _visible(text: str) -> str:
     kept = _LINE_ENDS.sub("\n", text)
     if kept.isascii() and kept.replace("\n", "").isprintable():
         return kept
-    kept = "".join(c for c in kept if c in "\n\t" or unicodedata.category(c) not in _UNSEEN_CATEGORIES)
+    kept = "".join(
+        c for c in kept if c in "\n\t" or unicodedata.category(c) not in _UNSEEN_CATEGORIES
+    )
     return _UNSEEN.sub("", kept)
 
 
@@ -111,7 +123,11 @@ def _character(reference: re.Match[str]) -> str:
 
 
 def _meaningless(reference: re.Match[str]) -> str:
-    return reference.group() if _character(reference) == reference.group() else f"＆{reference.group()[1:]}"
+    return (
+        reference.group()
+        if _character(reference) == reference.group()
+        else f"＆{reference.group()[1:]}"
+    )
 
 
 def _without_roles(text: str) -> str:

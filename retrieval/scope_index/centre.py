@@ -30,11 +30,17 @@ class VectorSum:
         if not len(vectors):
             return
         if self._total.shape != vectors.shape[1:]:
-            self._total, self._general, self.count = np.zeros(vectors.shape[1]), np.zeros(vectors.shape[1]), 0
+            self._total, self._general, self.count = (
+                np.zeros(vectors.shape[1]),
+                np.zeros(vectors.shape[1]),
+                0,
+            )
         self._total += times * vectors.sum(axis=0, dtype=np.float64)
         self.count += times * len(vectors)
         if self._means is not None and self._means.shape[1:] == vectors.shape[1:]:
-            self._general += times * nearest_means(vectors, self._means).sum(axis=0, dtype=np.float64)
+            self._general += times * nearest_means(vectors, self._means).sum(
+                axis=0, dtype=np.float64
+            )
 
     def mean(self, dimension: int) -> Vector:
         """Return the mean, including PRIOR_EVENTS."""

@@ -45,7 +45,9 @@ class Column:
         needed = self._count + len(added)
         if needed > len(self._values):
             former = self._values
-            self._values = np.empty((with_room(needed, len(former)), *former.shape[1:]), dtype=former.dtype)
+            self._values = np.empty(
+                (with_room(needed, len(former)), *former.shape[1:]), dtype=former.dtype
+            )
             self._values[: self._count] = former[: self._count]
         self._values[self._count : needed] = added
         self._count = needed
@@ -69,8 +71,27 @@ def with_room(needed: int, capacity: int) -> int:
 
 
 COMMON = (
-    *("kind", "user_id", "group_id", "request_type", "timezone", "user_name", "is_absolute", "gate_reasons"),
-    *("rewritten_by", "source", "schema_version", "speakers", "said_by", "bot_name", "group_name", "version", "role"),
+    *(
+        "kind",
+        "user_id",
+        "group_id",
+        "request_type",
+        "timezone",
+        "user_name",
+        "is_absolute",
+        "gate_reasons",
+    ),
+    *(
+        "rewritten_by",
+        "source",
+        "schema_version",
+        "speakers",
+        "said_by",
+        "bot_name",
+        "group_name",
+        "version",
+        "role",
+    ),
 )
 """Fields whose values many events of a scope share. Each distinct combination of values is stored
 once."""
@@ -91,7 +112,9 @@ class PackedEvents(Sequence[Event]):
     builds a new Event.
     """
 
-    def __init__(self, packed: list[bytes], common: list[Values], sets: npt.NDArray[np.int32]) -> None:
+    def __init__(
+        self, packed: list[bytes], common: list[Values], sets: npt.NDArray[np.int32]
+    ) -> None:
         self._packed, self._common, self._sets = packed, common, sets
 
     def __len__(self) -> int:
@@ -118,8 +141,15 @@ class PackedEvents(Sequence[Event]):
         of COMMON.
         """
         place = COMMON.index(name)
-        admitted = [is_admitted(values[place]) for values in self._common[: int(self._sets.max(initial=-1)) + 1]]
-        return np.asarray(admitted, dtype=bool)[self._sets] if admitted else np.zeros(len(self), dtype=bool)
+        admitted = [
+            is_admitted(values[place])
+            for values in self._common[: int(self._sets.max(initial=-1)) + 1]
+        ]
+        return (
+            np.asarray(admitted, dtype=bool)[self._sets]
+            if admitted
+            else np.zeros(len(self), dtype=bool)
+        )
 
 
 class EventRowsInMemory:
@@ -239,7 +269,9 @@ class VectorRows:
             self._blocks, self.dimension = [], dimension
         if count > len(self._scales):
             former, is_first = self._scales, not len(self._scales)
-            self._scales = np.zeros(count if is_first else with_room(count, len(former)), dtype=np.float32)
+            self._scales = np.zeros(
+                count if is_first else with_room(count, len(former)), dtype=np.float32
+            )
             self._scales[: len(former)] = former
         self._count = count
         if self.dimension:

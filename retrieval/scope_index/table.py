@@ -131,7 +131,10 @@ class Snapshot:
         is at most `minutes`, and whether the next two gaps are.
         """
         if minutes not in self._near:
-            near = np.diff(self.times if self.is_in_order else self.times[self.time_order]) <= minutes * 60.0
+            near = (
+                np.diff(self.times if self.is_in_order else self.times[self.time_order])
+                <= minutes * 60.0
+            )
             self._near[minutes] = near, near[1:] & near[:-1]
         return self._near[minutes]
 
@@ -178,9 +181,13 @@ class Snapshot:
         along, square = self.along * np.float32(centred), float(self.mean @ self.mean) * centred**2
         to_mean = float(vector @ self.mean) * centred
         if centred not in self._lengths:
-            self._lengths[centred] = np.sqrt(np.maximum(1.0 - 2.0 * along + square, 1e-12), dtype=np.float32)
+            self._lengths[centred] = np.sqrt(
+                np.maximum(1.0 - 2.0 * along + square, 1e-12), dtype=np.float32
+            )
         length = max(1.0 - 2.0 * to_mean + square, 1e-12) ** 0.5
-        return np.asarray((plain - along - to_mean + square) / (self._lengths[centred] * length), dtype=np.float32)
+        return np.asarray(
+            (plain - along - to_mean + square) / (self._lengths[centred] * length), dtype=np.float32
+        )
 
     def nearest(self, vector: Vector, chosen: Positions) -> float:
         """Return the highest cosine between `vector` and the events at `chosen`, after the mean is
@@ -218,7 +225,9 @@ class Snapshot:
         """Return a mask of the events that meet the conditions of `where` other than its scope;
         None if all do.
         """
-        gone = None if where.now is None or where.now < self.first_expiry else self.expiry <= where.now
+        gone = (
+            None if where.now is None or where.now < self.first_expiry else self.expiry <= where.now
+        )
         if not where.narrows:
             return None if gone is None else ~gone
         mask = np.ones(len(self), dtype=bool) if gone is None else ~gone
@@ -260,7 +269,9 @@ class Snapshot:
         scores = match.scores
         if admitted is not None:
             scores[~admitted] = 0.0
-        found = scores[scores > 0]  # partitioning an array that is mostly zeros takes ten times as long
+        found = scores[
+            scores > 0
+        ]  # partitioning an array that is mostly zeros takes ten times as long
         if len(found) > limit:
             scores[scores < np.partition(found, len(found) - limit)[len(found) - limit]] = 0.0
         return match
@@ -353,14 +364,20 @@ class ScopeTable:
             self._told.extend([event.told for event in events])
             self._marks.extend([_marks(event) for event in events])
             never = np.inf
-            self._expiry.extend([never if one.expires_at is None else one.expires_at for one in events])
+            self._expiry.extend(
+                [never if one.expires_at is None else one.expires_at for one in events]
+            )
             for place, event in enumerate(events, first):
                 for label in event.labels:
                     self._labelled.setdefault(label, []).append(place)
-            self._who.extend([self._users.setdefault(event.user_id, len(self._users)) for event in events])
+            self._who.extend(
+                [self._users.setdefault(event.user_id, len(self._users)) for event in events]
+            )
             self._embedded.extend(np.zeros(len(events), dtype=bool))
             self._along.extend(np.zeros(len(events), dtype=np.float32))
-        self._vectors.reserve(len(self._events), vectors.shape[1] if len(embedded) else self._vectors.dimension)
+        self._vectors.reserve(
+            len(self._events), vectors.shape[1] if len(embedded) else self._vectors.dimension
+        )
         if len(embedded):
             self._embed(np.asarray(embedded, dtype=np.int64), vectors, first)
         self.snapshot = self._snapshot()
@@ -372,7 +389,11 @@ class ScopeTable:
         """
         known = self._rows.view()
         places = np.searchsorted(known, rows)
-        is_known = known[np.minimum(places, len(known) - 1)] == rows if len(known) else np.zeros(len(rows), dtype=bool)
+        is_known = (
+            known[np.minimum(places, len(known) - 1)] == rows
+            if len(known)
+            else np.zeros(len(rows), dtype=bool)
+        )
         places, vectors = places[is_known], vectors[is_known]
         if not len(places):
             return
@@ -437,7 +458,9 @@ class ScopeTable:
         )
 
 
-def snapshot_of(events: Sequence[Event], ids: Sequence[str] = (), vectors: Matrix | None = None) -> Snapshot:
+def snapshot_of(
+    events: Sequence[Event], ids: Sequence[str] = (), vectors: Matrix | None = None
+) -> Snapshot:
     """Return a snapshot of the given events, with the vectors of `ids` and without words."""
     table = ScopeTable((0, 0))
     places = {event.event_id: n for n, event in enumerate(events)}

@@ -66,7 +66,10 @@ class ScopeTables:
             if (
                 table is None
                 or table.change[1] != change[1]
-                or (table.change != change and not self._append(table, scope_key, change, rests=rests))
+                or (
+                    table.change != change
+                    and not self._append(table, scope_key, change, rests=rests)
+                )
             ):
                 table = self._filled(scope_key, change, rests=rests)
             self._keep(scope_key, table)
@@ -97,7 +100,10 @@ class ScopeTables:
     def _is_too_large(self, events: int) -> bool:
         """Return True if this many events take more memory than the limit for all scopes."""
         model = self._events.fingerprint()
-        return events * (BYTES_AN_EVENT + BYTES_A_DIMENSION * (model[1] if model else 0)) > self._limit_bytes()
+        return (
+            events * (BYTES_AN_EVENT + BYTES_A_DIMENSION * (model[1] if model else 0))
+            > self._limit_bytes()
+        )
 
     def fill(self, scope_key: str) -> Future[Snapshot]:
         """Read a scope in the background and return the future. A scope that is already being read
@@ -172,7 +178,9 @@ class ScopeTables:
                 return table
         return table
 
-    def _append(self, table: ScopeTable, scope_key: str, change: tuple[int, int], *, rests: bool = False) -> bool:
+    def _append(
+        self, table: ScopeTable, scope_key: str, change: tuple[int, int], *, rests: bool = False
+    ) -> bool:
         """Update a table, slice by slice. Return False if the new vectors are from another
         model.
         """

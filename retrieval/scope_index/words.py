@@ -52,7 +52,9 @@ class WordBlock:
         """Return both blocks as one; the events of `other` must come after those of `self`. The
         places are not sorted again.
         """
-        both = np.sort(np.concatenate([self.keys, other.keys]), kind="stable")  # two sorted runs, which are only merged
+        both = np.sort(
+            np.concatenate([self.keys, other.keys]), kind="stable"
+        )  # two sorted runs, which are only merged
         keys = both[np.append(True, both[1:] != both[:-1])] if len(both) else both
         spots = [keys.searchsorted(one.keys) for one in (self, other)]
         counts = [np.zeros(len(keys), dtype=np.int32) for _ in spots]
@@ -62,9 +64,13 @@ class WordBlock:
         places = np.empty(int(starts[-1]), dtype=np.int32)
         # For each word, the places of `self` are written from its start on, and those of `other`
         # behind them.
-        for one, spot, before in zip((self, other), spots, (np.zeros_like(counts[0]), counts[0]), strict=True):
+        for one, spot, before in zip(
+            (self, other), spots, (np.zeros_like(counts[0]), counts[0]), strict=True
+        ):
             first = (starts[:-1] + before)[spot] - one.starts[:-1]
-            places[np.repeat(first, np.diff(one.starts)) + np.arange(len(one.places), dtype=np.int32)] = one.places
+            places[
+                np.repeat(first, np.diff(one.starts)) + np.arange(len(one.places), dtype=np.int32)
+            ] = one.places
         return WordBlock(keys, starts, places)
 
 
@@ -92,7 +98,9 @@ class ScopeWords:
 
     @property
     def nbytes(self) -> int:
-        return 3 * int(self.lengths.nbytes) + sum(block.nbytes for block in self.blocks)  # with `_gains`
+        return 3 * int(self.lengths.nbytes) + sum(
+            block.nbytes for block in self.blocks
+        )  # with `_gains`
 
     def grown(self, added: Sequence[tuple[int, str]]) -> ScopeWords:
         """Return the words with further events added. `added` has, for each event, the number of
@@ -103,10 +111,14 @@ class ScopeWords:
         blocks = [*self.blocks, _block_of([words for _, words in added], len(self.lengths))]
         # Each block is kept more than twice as large as the next. There are then few blocks, and a
         # word is seldom merged again.
-        while len(blocks) > 1 and len(blocks[-2].places) <= min(2 * len(blocks[-1].places), LARGEST_BLOCK):
+        while len(blocks) > 1 and len(blocks[-2].places) <= min(
+            2 * len(blocks[-1].places), LARGEST_BLOCK
+        ):
             last = blocks.pop()
             blocks[-1] = blocks[-1] + last
-        lengths = np.concatenate([self.lengths, np.array([length for length, _ in added], dtype=np.int64)])
+        lengths = np.concatenate(
+            [self.lengths, np.array([length for length, _ in added], dtype=np.int64)]
+        )
         return ScopeWords(tuple(blocks), lengths)
 
     def match(self, query: str) -> WordMatch:
@@ -127,7 +139,10 @@ class ScopeWords:
             first, last = block.starts[spots[known]], block.starts[spots[known] + 1]
             held[known] += last - first
             numbers.append(np.repeat(known, last - first))
-            places += [block.places[start:end] for start, end in zip(first.tolist(), last.tolist(), strict=True)]
+            places += [
+                block.places[start:end]
+                for start, end in zip(first.tolist(), last.tolist(), strict=True)
+            ]
         telling = [math.log(1 + (count - n + 0.5) / (n + 0.5)) for n in held[: len(words)].tolist()]
         whole = sum(sorted(telling, reverse=True)[:TELLING_WORDS])
         if not places:
@@ -162,12 +177,17 @@ def _block_of(texts: Sequence[str], first: int) -> WordBlock:
     place = np.repeat(np.arange(first, first + len(split), dtype=np.int32), lengths)
     words = list(numbers)
     # The store also finds a non-ASCII pair of characters by its first character.
-    begins = [first_character(word) if len(word) == 2 and not word.isascii() else "" for word in words]
+    begins = [
+        first_character(word) if len(word) == 2 and not word.isascii() else "" for word in words
+    ]
     beginning = np.array([bool(one) for one in begins], dtype=bool)
     keys, more = _keys(words), np.zeros(len(words), dtype=np.int64)
     more[beginning] = _keys([one for one in begins if one])
     has_beginning = beginning[number]
-    return _block(np.concatenate([keys[number], more[number[has_beginning]]]), np.concatenate([place, place[has_beginning]]))
+    return _block(
+        np.concatenate([keys[number], more[number[has_beginning]]]),
+        np.concatenate([place, place[has_beginning]]),
+    )
 
 
 def _block(keys: Keys, places: Places) -> WordBlock:

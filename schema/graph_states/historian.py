@@ -206,11 +206,19 @@ def events_of(job: Job, items: Sequence[ItemState]) -> list[Event]:
             item["kind"],
             item["candidate"],
             is_absolute=item["passed"],
-            gate_reasons=() if item["passed"] else tuple(dict.fromkeys(reason["why"] for reason in item["violations"])),
+            gate_reasons=()
+            if item["passed"]
+            else tuple(dict.fromkeys(reason["why"] for reason in item["violations"])),
             rewritten_by=item["rewritten_by"],
-            handed_over="" if "sources" in item or item["source"] == item["candidate"] else item["source"],
+            handed_over=""
+            if "sources" in item or item["source"] == item["candidate"]
+            else item["source"],
             said_by=item.get("said_by", ""),
-            speakers=tuple(one for one in item.get("speakers", [item.get("said_by", "")]) if one not in ("", job.user_id)),
+            speakers=tuple(
+                one
+                for one in item.get("speakers", [item.get("said_by", "")])
+                if one not in ("", job.user_id)
+            ),
             occurs_from=min(item.get("occurs", ()), default=None),
             occurs_until=max(item.get("occurs", ()), default=None),
             sources=tuple(item.get("sources", ())),

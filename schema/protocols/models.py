@@ -60,7 +60,9 @@ def not_judged(purpose: str, *, taken: int, refused: int) -> None:
 class StructuredChat(Protocol):
     """The model interface that nodes call: a chat model, or a wrapper of one."""
 
-    async def structured(self, answer: type[Answer], *, purpose: str, system: str, user: str) -> Answer:
+    async def structured(
+        self, answer: type[Answer], *, purpose: str, system: str, user: str
+    ) -> Answer:
         """Return one answer of type `answer`, whose name and docstring describe the tool.
 
         Raises ModelUnavailable (retry later), ModelRefused (check the settings),

@@ -20,7 +20,9 @@ class IndexDocument(NamedTuple):
 class VectorIndex(Protocol):
     """A derived nearest-neighbour index. It can be rebuilt from the event store at any time."""
 
-    def upsert(self, ids: Sequence[str], vectors: Sequence[Vector], documents: Sequence[IndexDocument] = ()) -> None:
+    def upsert(
+        self, ids: Sequence[str], vectors: Sequence[Vector], documents: Sequence[IndexDocument] = ()
+    ) -> None:
         """Store vectors by id, with their documents if any are given. Of duplicate ids the last one
         is used.
         """

@@ -9,7 +9,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
 from pydantic.fields import FieldInfo
 
 from ..errors import InvalidInput
@@ -20,7 +27,10 @@ from ..scope import LayerRule, PublicLayer, notes_scope
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 Weight = Annotated[float, Field(ge=0, le=1)]
 TopK = Annotated[int, Field(ge=1, le=500)]
-Slot = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40, pattern=r"^[^\n\r]+$")]
+Slot = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=40, pattern=r"^[^\n\r]+$"),
+]
 SHORTEST_TOKEN = 16
 """Characters of a token of the pages and the HTTP API at least."""
 ChapterTokens = Annotated[int, Field(ge=60, le=20_000)]
@@ -421,7 +431,9 @@ class ModelSettings(Section):
     def embedder(self) -> EmbeddingSettings:
         """`models.embedding`. A model that is named without address and key is asked for at the address of the chat model."""
         own, chat = self.embedding, self.background
-        is_placed = own.base_url.strip() or own.api_key.strip() or own.provider not in ("auto", "openai")
+        is_placed = (
+            own.base_url.strip() or own.api_key.strip() or own.provider not in ("auto", "openai")
+        )
         if is_placed or not own.model.strip():
             return own
         return own.model_copy(update={"base_url": chat.base_url, "api_key": chat.api_key})
@@ -456,7 +468,9 @@ class StoresSettings(Section):
     @classmethod
     def _address(cls, value: str) -> str:
         if value and not value.startswith(("postgresql://", "postgres://")):
-            raise ValueError("expected postgresql://USER:PASSWORD@HOST/DATABASE, or nothing for files in the data directory")
+            raise ValueError(
+                "expected postgresql://USER:PASSWORD@HOST/DATABASE, or nothing for files in the data directory"
+            )
         return value
 
 
@@ -502,14 +516,23 @@ class WebSettings(Section):
     def _different_tokens(self) -> Self:
         given = [*self.scope_tokens.values(), *([self.token] if self.token else [])]
         if len(set(given)) != len(given):
-            raise ValueError("two tokens are the same; give each conversation, and the operator, one of their own")
+            raise ValueError(
+                "two tokens are the same; give each conversation, and the operator, one of their own"
+            )
         return self
 
 
 def checked_token(token: str) -> str:
     """Return a token, or raise ValueError without repeating it."""
-    if len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable() or " " in token:
-        raise ValueError(f"a token needs at least {SHORTEST_TOKEN} letters, digits and signs of ASCII without blanks")
+    if (
+        len(token) < SHORTEST_TOKEN
+        or not token.isascii()
+        or not token.isprintable()
+        or " " in token
+    ):
+        raise ValueError(
+            f"a token needs at least {SHORTEST_TOKEN} letters, digits and signs of ASCII without blanks"
+        )
     return token
 
 

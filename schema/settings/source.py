@@ -30,20 +30,27 @@ are longer."""
 Anything = TypeVar("Anything", bound=Section)
 
 
-def find_config(explicit: str | Path | None, environ: Mapping[str, str], directory: Path) -> Path | None:
+def find_config(
+    explicit: str | Path | None, environ: Mapping[str, str], directory: Path
+) -> Path | None:
     """Return the configuration file: `explicit`, else `HISTORIAN_CONFIG`, else `config.toml` in `directory`, else None."""
     named = explicit or environ.get(CONFIG_VARIABLE)
     if named:
         path = Path(named)
         if not path.is_file():
-            raise SettingsError(f"configuration file {str(path)!r} does not exist; write one with `historian init`")
+            raise SettingsError(
+                f"configuration file {str(path)!r} does not exist; write one with `historian init`"
+            )
         return path
     path = directory / "config.toml"
     return path if path.is_file() else None
 
 
 def load_settings(
-    config: str | Path | None = None, *, environ: Mapping[str, str] | None = None, directory: Path | None = None
+    config: str | Path | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+    directory: Path | None = None,
 ) -> Settings:
     """Load settings from file and environment; raises SettingsError.
 
@@ -63,10 +70,17 @@ def load_settings(
             ) from None
         except OSError as error:
             raise SettingsError(f"{path}: cannot be read: {error}") from None
-    return parse_settings(data, environ=environ, base=path.parent if path else directory, file=str(path or "config.toml"))
+    return parse_settings(
+        data,
+        environ=environ,
+        base=path.parent if path else directory,
+        file=str(path or "config.toml"),
+    )
 
 
-def parse_settings(data: Mapping[str, Any], *, environ: Mapping[str, str], base: Path, file: str = "config.toml") -> Settings:
+def parse_settings(
+    data: Mapping[str, Any], *, environ: Mapping[str, str], base: Path, file: str = "config.toml"
+) -> Settings:
     """Build settings from parsed TOML and environment variables. Raises SettingsError that names
     key, value and remedy.
 
@@ -85,7 +99,9 @@ def parse_settings(data: Mapping[str, Any], *, environ: Mapping[str, str], base:
         raise SettingsError(_explain(error, file, variables)) from None
     cognitive = settings.cognitive
     given = {name: getattr(cognitive, name) for name in ("data_dir", "migrate_from", "notes_dir")}
-    update = {name: _absolute(path, base) for name, path in given.items() if path or name == "data_dir"}
+    update = {
+        name: _absolute(path, base) for name, path in given.items() if path or name == "data_dir"
+    }
     return settings.model_copy(update={"cognitive": cognitive.model_copy(update=update)})
 
 
@@ -98,14 +114,18 @@ def _put(data: dict[str, Any], path: list[str], value: str, variable: str) -> No
     for part in path[:-1]:
         inner = data.setdefault(part, {})
         if not isinstance(inner, dict):
-            raise SettingsError(f"{variable}: {part!r} is a key, not a section; {_known('.'.join(path))}")
+            raise SettingsError(
+                f"{variable}: {part!r} is a key, not a section; {_known('.'.join(path))}"
+            )
         data = inner
     parsed: Any = value
     if value[:1] in "[{" and value:
         try:
             parsed = json.loads(value)
         except json.JSONDecodeError:
-            raise SettingsError(f"{variable}: its value is not valid JSON; lists and tables are written as JSON") from None
+            raise SettingsError(
+                f"{variable}: its value is not valid JSON; lists and tables are written as JSON"
+            ) from None
     data[path[-1]] = parsed
 
 
@@ -116,11 +136,20 @@ def _explain(error: ValidationError, file: str, variables: Mapping[str, str]) ->
     lines = []
     for item in error.errors(include_url=False):
         dotted = ".".join(
-            str(part) for part in item["loc"] if not str(part).startswith(("literal[", "constrained-", "function-"))
+            str(part)
+            for part in item["loc"]
+            if not str(part).startswith(("literal[", "constrained-", "function-"))
         )
         if item["type"] == "extra_forbidden":
-            given = {path: name for path, name in variables.items() if f"{path}.".startswith(f"{dotted}.")}
-            lines += [f"{name}: unknown key {path}; {_known(path, PREFIX)}" for path, name in given.items()]
+            given = {
+                path: name
+                for path, name in variables.items()
+                if f"{path}.".startswith(f"{dotted}.")
+            }
+            lines += [
+                f"{name}: unknown key {path}; {_known(path, PREFIX)}"
+                for path, name in given.items()
+            ]
             lines += [] if given else [f"{dotted}: unknown key; {_known(dotted)}"]
         else:
             shown = _shown(dotted, item["input"])
@@ -130,7 +159,9 @@ def _explain(error: ValidationError, file: str, variables: Mapping[str, str]) ->
             line = f"{variables.get(dotted, dotted)} = {shown}: {message}"
             if line not in lines:
                 lines.append(line)
-    return "; ".join(lines) + f". Change it in {file} or in the environment (HISTORIAN__SECTION__KEY)."
+    return (
+        "; ".join(lines) + f". Change it in {file} or in the environment (HISTORIAN__SECTION__KEY)."
+    )
 
 
 def _shown(dotted: str, value: object) -> str:
@@ -141,7 +172,9 @@ def _shown(dotted: str, value: object) -> str:
     """
     if isinstance(value, bool | int | float) and not dotted.endswith("api_key"):
         return repr(value)
-    is_word = isinstance(value, str) and dotted.startswith("cognitive.") and _PLAIN_WORD.fullmatch(value)
+    is_word = (
+        isinstance(value, str) and dotted.startswith("cognitive.") and _PLAIN_WORD.fullmatch(value)
+    )
     return repr(value) if is_word or value is None else f"({type_and_size(value)})"
 
 
@@ -157,15 +190,26 @@ def _known(dotted: str, prefix: str = "") -> str:
     if close and _is_alike(dotted, close[0]):
         table, _, name = close[0].rpartition(".")
         variable = prefix + close[0].upper().replace(".", "__")
-        return f"did you mean {variable} ({name} in the table [{table}])" if prefix else f"did you mean {close[0]}"
+        return (
+            f"did you mean {variable} ({name} in the table [{table}])"
+            if prefix
+            else f"did you mean {close[0]}"
+        )
     below = (path.removeprefix(parent).partition(".") for path in known if path.startswith(parent))
     siblings = dict.fromkeys(f"{name}{dot and '.…'}" for name, dot, _ in below)
-    return f"known there are {', '.join(siblings)}" if siblings else "`historian init` writes a file with every key"
+    return (
+        f"known there are {', '.join(siblings)}"
+        if siblings
+        else "`historian init` writes a file with every key"
+    )
 
 
 def _is_alike(given: str, known: str) -> bool:
     """Return True if the last parts of the keys are similar, not only their sections."""
-    return difflib.SequenceMatcher(None, given.rpartition(".")[2], known.rpartition(".")[2]).ratio() >= 0.6
+    return (
+        difflib.SequenceMatcher(None, given.rpartition(".")[2], known.rpartition(".")[2]).ratio()
+        >= 0.6
+    )
 
 
 def is_hot(info: FieldInfo) -> bool:
@@ -177,8 +221,12 @@ def hot_changes(old: Settings, new: Settings) -> tuple[list[str], list[str]]:
     """Return the paths of changed keys: those whose change applies at once, and those that need a
     restart.
     """
-    changed = [(dotted, info) for dotted, info in walk() if value_at(old, dotted) != value_at(new, dotted)]
-    return [dotted for dotted, info in changed if is_hot(info)], [dotted for dotted, info in changed if not is_hot(info)]
+    changed = [
+        (dotted, info) for dotted, info in walk() if value_at(old, dotted) != value_at(new, dotted)
+    ]
+    return [dotted for dotted, info in changed if is_hot(info)], [
+        dotted for dotted, info in changed if not is_hot(info)
+    ]
 
 
 def with_hot_values(settings: Anything, wanted: Anything) -> Anything:

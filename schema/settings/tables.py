@@ -20,7 +20,9 @@ from ..language import Language
 from . import Settings, walk
 from .source import is_hot, value_at
 
-_WORDS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))
+_WORDS: Mapping[str, Any] = tomllib.loads(
+    Path(__file__).with_name("tables.toml").read_text(encoding="utf-8")
+)
 
 
 def sample_config() -> str:
@@ -30,9 +32,14 @@ def sample_config() -> str:
         lines += ["", f"[{section}]"]
         for name, info in keys:
             meanings = meaning_of(f"{section}.{name}").items()
-            lines += [f"# {language}: {text}{_WORDS['hot'][language] if is_hot(info) else ''}" for language, text in meanings]
+            lines += [
+                f"# {language}: {text}{_WORDS['hot'][language] if is_hot(info) else ''}"
+                for language, text in meanings
+            ]
             # Keys missing in models.historian come from models.chat: an active default here would override it.
-            lines.append(f"{'# ' if section == 'models.historian' else ''}{name} = {_default(info)}")
+            lines.append(
+                f"{'# ' if section == 'models.historian' else ''}{name} = {_default(info)}"
+            )
     return "\n".join(lines) + "\n"
 
 
@@ -40,12 +47,22 @@ def settings_tables(language: Language) -> str:
     """Return every setting as Markdown: a table per section with key, default, allowed values, hot, and meaning."""
     lines = [f"# {_WORDS['titles'][language]}", "", _WORDS["remarks"][language]]
     for section, keys in _sections():
-        lines += ["", f"## `[{section}]`", "", f"| {_WORDS['columns'][language]} |", "| --- | --- | --- | :-: | --- |"]
+        lines += [
+            "",
+            f"## `[{section}]`",
+            "",
+            f"| {_WORDS['columns'][language]} |",
+            "| --- | --- | --- | :-: | --- |",
+        ]
         for name, info in keys:
-            default = f"`models.chat.{name}`" if section == "models.historian" else f"`{_default(info)}`"
+            default = (
+                f"`models.chat.{name}`" if section == "models.historian" else f"`{_default(info)}`"
+            )
             allowed = _allowed(_schema_of(info), language)
             meaning = meaning_of(f"{section}.{name}")[language].replace("|", "\\|")
-            lines.append(f"| `{name}` | {default} | {allowed} | {'✓' if is_hot(info) else ''} | {meaning} |")
+            lines.append(
+                f"| `{name}` | {default} | {allowed} | {'✓' if is_hot(info) else ''} | {meaning} |"
+            )
     return "\n".join(lines) + "\n"
 
 
@@ -65,12 +82,16 @@ def _texts() -> dict[tuple[str, str], str]:
     The source is read only when needed. Pydantic's `use_attribute_docstrings` would read it at
     every import.
     """
-    classes = [node for node in ast.parse(inspect.getsource(model)).body if isinstance(node, ast.ClassDef)]
+    classes = [
+        node for node in ast.parse(inspect.getsource(model)).body if isinstance(node, ast.ClassDef)
+    ]
     return {
         (owner.name, ast.unparse(field.target)): str(text.value.value)
         for owner in classes
         for field, text in pairwise(owner.body)
-        if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(text, ast.Expr)
+        and isinstance(text.value, ast.Constant)
     }
 
 
@@ -97,7 +118,9 @@ def _allowed(node: Mapping[str, Any], language: Language) -> str:
     """Return the values that a JSON schema accepts, in TOML terms."""
     comma: str = _WORDS["comma"][language]
     if "anyOf" in node:
-        return comma.join(_allowed(one, language) for one in node["anyOf"] if one.get("type") != "null")
+        return comma.join(
+            _allowed(one, language) for one in node["anyOf"] if one.get("type") != "null"
+        )
     if values := node.get("enum") or ([node["const"]] if "const" in node else []):
         return comma.join(f"`{toml_value(value)}`" for value in values)
     signs = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤"}

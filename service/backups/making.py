@@ -30,7 +30,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ...schema.errors import HistorianError, InvalidInput, StorageError
-from ...stores.files.durable import TEMPORARY_PREFIX, explaining, make_folder, sync_folder, write_atomically
+from ...stores.files.durable import (
+    TEMPORARY_PREFIX,
+    explaining,
+    make_folder,
+    sync_folder,
+    write_atomically,
+)
 from ...stores.files.ordinary import DATABASES, read_ordinary
 from ...stores.sqlite.documents import copy_documents
 from ...stores.sqlite.errors import explained
@@ -93,7 +99,10 @@ def back_up(directory: Path, target: Path, *, version: str, now: float) -> Backu
             size = sum(path.stat().st_size for path in unfinished.rglob("*") if path.is_file())
             made_at = iso_of(now)
             backup = Backup(made_at, version, events, jobs, files, size)
-            write_atomically(unfinished / MANIFEST, json.dumps({"format": FORMAT, "version": VERSION, **asdict(backup)}).encode())
+            write_atomically(
+                unfinished / MANIFEST,
+                json.dumps({"format": FORMAT, "version": VERSION, **asdict(backup)}).encode(),
+            )
             for folder, _, _ in os.walk(unfinished):
                 sync_folder(Path(folder))
             unfinished.replace(target)
@@ -125,7 +134,11 @@ def files_below(folder: Path) -> Iterator[str]:
 def others(directory: Path) -> Iterator[str]:
     """Yield the files of a data directory or a backup that are copied as files, without databases
     and locks."""
-    return (name for name in files_below(directory) if not name.startswith(_NOT_COPIED) and not name.endswith(".lock"))
+    return (
+        name
+        for name in files_below(directory)
+        if not name.startswith(_NOT_COPIED) and not name.endswith(".lock")
+    )
 
 
 def _copy_database(source: Path, target: Path, table: str) -> int:
@@ -141,7 +154,9 @@ def _copy_database(source: Path, target: Path, table: str) -> int:
             copy.execute("PRAGMA journal_mode = DELETE")  # one file, complete
             verdict = copy.execute("PRAGMA quick_check(1)").fetchone()[0]
             if verdict != "ok":
-                raise StorageError(f"{source} is damaged ({verdict}); the backup would be too: `historian doctor`")
+                raise StorageError(
+                    f"{source} is damaged ({verdict}); the backup would be too: `historian doctor`"
+                )
             return int(copy.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
     except sqlite3.Error as error:
         raise explained(error, source) from error
@@ -151,13 +166,19 @@ def _copy_documents(source: Path, target: Path) -> None:
     """Replace the documents in the copy of a queue by the current ones, and add new forget
     requests."""
     try:
-        with closing(sqlite3.connect(source)) as original, closing(sqlite3.connect(target)) as copy, copy:
+        with (
+            closing(sqlite3.connect(source)) as original,
+            closing(sqlite3.connect(target)) as copy,
+            copy,
+        ):
             original.execute("BEGIN")
             copy_documents(original, copy)
             # Forget requests that were made after the jobs were copied begin at the first stage:
             # the copied database may still hold data that is deleted by now.
             anew = "json_set(body, '$.stage', 'waiting', '$.last_rows', json('[]'))"
             requests = original.execute(f"SELECT entity, {anew} FROM forget_requests")
-            copy.executemany("INSERT OR IGNORE INTO forget_requests (entity, body) VALUES (?, ?)", requests)
+            copy.executemany(
+                "INSERT OR IGNORE INTO forget_requests (entity, body) VALUES (?, ?)", requests
+            )
     except sqlite3.Error as error:
         raise explained(error, source) from error

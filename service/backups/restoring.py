@@ -87,7 +87,9 @@ def read_backup(source: Path) -> Backup:
     except (ValueError, KeyError, TypeError) as error:
         raise InvalidInput(f"{source / MANIFEST} does not describe a backup: {error}") from None
     if manifest["version"] > VERSION:
-        raise InvalidInput(f"{source} has version {manifest['version']}, at most {VERSION} is known; upgrade langgraph-historian")
+        raise InvalidInput(
+            f"{source} has version {manifest['version']}, at most {VERSION} is known; upgrade langgraph-historian"
+        )
     check_ordinary(source)
     _check_database(source / INDEX, len(MIGRATIONS))
     if (source / QUEUE).exists():
@@ -103,7 +105,11 @@ def _check_database(path: Path, newest: int) -> None:
     except sqlite3.Error as error:
         raise InvalidInput(f"{path}: {error}; take another backup") from None
     if verdict != "ok" or not 0 < version <= newest:
-        problem = verdict if verdict != "ok" else f"its schema has version {version}, known are 1 to {newest}"
+        problem = (
+            verdict
+            if verdict != "ok"
+            else f"its schema has version {version}, known are 1 to {newest}"
+        )
         raise InvalidInput(f"{path}: {problem}; take another backup")
 
 
@@ -111,7 +117,9 @@ def _read_only(path: Path) -> str:
     return f"{path.resolve().as_uri()}?mode=ro&immutable=1"
 
 
-def restore(directory: Path, source: Path, *, now: float, on_step: Callable[[str], None] = lambda step: None) -> Restored:
+def restore(
+    directory: Path, source: Path, *, now: float, on_step: Callable[[str], None] = lambda step: None
+) -> Restored:
     """Replace the content of `directory` by the backup in `source`. Blocking.
 
     `now` is in seconds since the epoch; `on_step` is called after each step. Events that were filed
@@ -180,7 +188,10 @@ def _merge_jobs(directory: Path, source: Path, now: float) -> tuple[int, int]:
         if not isinstance(error.__cause__, sqlite3.Error) or not is_damage(error.__cause__):
             raise
         with explaining("rename", directory / QUEUE):
-            log.error("the jobs that waited are in a damaged file, which is kept as %s", set_aside(directory / QUEUE))
+            log.error(
+                "the jobs that waited are in a damaged file, which is kept as %s",
+                set_aside(directory / QUEUE),
+            )
         opened = open_local_queue(directory, lambda: now)
     with closing(opened) as queue:
         queue.take_over(now)
@@ -198,7 +209,9 @@ def _merge_jobs(directory: Path, source: Path, now: float) -> tuple[int, int]:
                         requests.ask(request)
             if name != ":memory:":
                 backup.row_factory = sqlite3.Row
-                added += queue.merge_rows(map(_waiting_again, backup.execute("SELECT * FROM jobs ORDER BY position")))
+                added += queue.merge_rows(
+                    map(_waiting_again, backup.execute("SELECT * FROM jobs ORDER BY position"))
+                )
     return there, added
 
 
@@ -229,7 +242,9 @@ def _put_database(directory: Path, source: Path, name: str) -> None:
     temporary = directory / f"{TEMPORARY_PREFIX}{name}"
     remove_durably(temporary)
     if not copied(source / name, temporary):
-        raise StorageError(f"{source / name} does not exist any more; run this again with a whole backup")
+        raise StorageError(
+            f"{source / name} does not exist any more; run this again with a whole backup"
+        )
     for suffix in ("-wal", "-shm"):
         remove_durably(directory / f"{name}{suffix}")
     temporary.replace(directory / name)

@@ -21,7 +21,10 @@ from .plan import lines_in, profile_keys
 if TYPE_CHECKING:
     from ..components import Parts
 
-_FIGURE = re.compile(r"[\d一二两三四五六七八九十]+|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b", re.IGNORECASE)
+_FIGURE = re.compile(
+    r"[\d一二两三四五六七八九十]+|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b",
+    re.IGNORECASE,
+)
 MOST_CANDIDATES = 10
 CANDIDATES_LOOKED_AT = 50
 CLEAR, CLEARLY_BEFORE = 0.7, 0.3
@@ -80,10 +83,16 @@ def clear_one(found: Sequence[Candidate], wrong: str) -> Candidate | None:
     differs from `wrong` in negation, lacks a number of `wrong`, or is about a relative or pet
     although `wrong` names none.
     """
-    if not found or found[0].score < CLEAR or (len(found) > 1 and found[0].score - found[1].score < CLEARLY_BEFORE):
+    if (
+        not found
+        or found[0].score < CLEAR
+        or (len(found) > 1 and found[0].score - found[1].score < CLEARLY_BEFORE)
+    ):
         return None
     text = found[0].text
-    if is_negative(text) != is_negative(wrong) or not set(_FIGURE.findall(wrong)) <= set(_FIGURE.findall(text)):
+    if is_negative(text) != is_negative(wrong) or not set(_FIGURE.findall(wrong)) <= set(
+        _FIGURE.findall(text)
+    ):
         return None
     return None if is_of_kin(text) and not is_of_kin(wrong) else found[0]
 
@@ -95,5 +104,7 @@ def kind_of(parts: Parts, target_id: str, scope: Scope) -> CandidateKind:
         return "line"
     found = parts.events.get([target_id]) if isinstance(target_id, str) else []
     if not found or found[0].scope.key != scope.key:
-        raise InvalidInput(f"target_id: there is no line or event {told(target_id)} here; take the target_id of a candidate")
+        raise InvalidInput(
+            f"target_id: there is no line or event {told(target_id)} here; take the target_id of a candidate"
+        )
     return "message" if found[0].is_message else "event"

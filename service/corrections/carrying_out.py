@@ -78,7 +78,9 @@ def carry_out(parts: Parts, plan: Plan, *, dry_run: bool = False) -> Correction:
         edited=(plan.edited,) if plan.edited else (),
         text=plan.text.replace("\0", ""),
         links=tuple(_links(parts, plan)),
-        job_ids=tuple(sorted({one.job_id for one in plan.messages.values() if one.event_id in plan.forgotten})),
+        job_ids=tuple(
+            sorted({one.job_id for one in plan.messages.values() if one.event_id in plan.forgotten})
+        ),
         digests=_digests(plan),
         entities=tuple(sorted(_entities(plan, keys, gone))),
     )
@@ -104,7 +106,9 @@ def carry_out(parts: Parts, plan: Plan, *, dry_run: bool = False) -> Correction:
     for kind in article_kinds(parts):
         kind.drop(articles)
     for key in keys:
-        revised = parts.profiles.revise(key, partial(_profile_after, plan), now=iso_of(now), cause="correction")
+        revised = parts.profiles.revise(
+            key, partial(_profile_after, plan), now=iso_of(now), cause="correction"
+        )
         if revised is not None:
             parts.backend.profile_index.put(revised, None)
     return correction
@@ -120,7 +124,9 @@ def _told_meanwhile(parts: Parts, plan: Plan) -> dict[str, Event]:
     scopes |= {plan.scope.key} if plan.scope is not None else set()
     found = saying_the_same(parts, sorted(scopes), plan.wrong, plan.texts) if plan.wrong else []
     people = tellers(plan, plan.events.values())
-    mine = (one for one in found if may_touch(plan.scope, one) and (one.teller in people or not people))
+    mine = (
+        one for one in found if may_touch(plan.scope, one) and (one.teller in people or not people)
+    )
     new = (one for one in mine if not one.is_message and one.event_id not in plan.events)
     return {one.event_id: one for one in new}
 
@@ -129,7 +135,11 @@ def _line_after(plan: Plan, key: ProfileKey, line: ProfileLine) -> ProfileLine |
     """Return a line as the correction changes it; None if the line is removed."""
     if any(one == key and meant.line_id == line.line_id for one, meant in plan.lines):
         return plan.line_becomes(line)
-    if plain_words(line.text) in plan.wrong and any(one == key for one, _ in plan.lines) and not line.pinned:
+    if (
+        plain_words(line.text) in plan.wrong
+        and any(one == key for one, _ in plan.lines)
+        and not line.pinned
+    ):
         return None  # a wrong statement that was merged again meanwhile
     left = tuple(one for one in line.evidence if one not in plan.forgotten)
     if left == line.evidence:
@@ -138,35 +148,53 @@ def _line_after(plan: Plan, key: ProfileKey, line: ProfileLine) -> ProfileLine |
         return None
     last = plan.events.get(line.evidence[-1]) or plan.messages.get(line.evidence[-1])
     teller = last.teller if last is not None and not left else ""
-    return replace(line, evidence=left, said_by=line.said_by or ("" if key.entity == f"user:{teller}" else teller))
+    return replace(
+        line,
+        evidence=left,
+        said_by=line.said_by or ("" if key.entity == f"user:{teller}" else teller),
+    )
 
 
 def _profile_after(plan: Plan, profile: Profile) -> Profile:
     """Return a profile as a plan changes its lines, without the tags whose words occur only in
     removed lines."""
-    lines = [after for line in profile.lines if (after := _line_after(plan, profile.key, line)) is not None]
+    lines = [
+        after
+        for line in profile.lines
+        if (after := _line_after(plan, profile.key, line)) is not None
+    ]
     more = plan.more.get(profile.key)
     if more is not None and all(one.line_id != more.line_id for one in lines):
         lines.append(more)
     stays = {word for line in lines for word in search_tokens(line.text)}
-    goes = {word for line in profile.lines if line not in lines for word in search_tokens(line.text)} - stays
-    tags = tuple(tag for tag in profile.tags if not (words := set(search_tokens(tag))) or not words <= goes)
+    goes = {
+        word for line in profile.lines if line not in lines for word in search_tokens(line.text)
+    } - stays
+    tags = tuple(
+        tag for tag in profile.tags if not (words := set(search_tokens(tag))) or not words <= goes
+    )
     return replace(profile, lines=tuple(lines), tags=tags)
 
 
 def _entities(plan: Plan, keys: Iterable[ProfileKey], gone: Iterable[Event]) -> set[str]:
     """Return the keys of the people and groups of a plan. If one of them is forgotten, the record
     of the correction is deleted."""
-    entities = {entity for one in (*gone, *([plan.added] if plan.added else [])) for entity in one.entities}
+    entities = {
+        entity for one in (*gone, *([plan.added] if plan.added else [])) for entity in one.entities
+    }
     entities |= {f"user:{one.said_by}" for one in gone if one.said_by}
     entities |= {key.entity for key, _ in plan.lines} | {key.entity for key in keys}
-    entities |= {f"group:{key.layer.removeprefix('g:')}" for key in keys if key.layer.startswith("g:")}
+    entities |= {
+        f"group:{key.layer.removeprefix('g:')}" for key in keys if key.layer.startswith("g:")
+    }
     entities |= {f"user:{line.said_by}" for _, line in plan.lines if line.said_by}
     return entities | (set(_of_scope(plan.scope)) if plan.scope is not None else set())
 
 
 def _of_scope(scope: Scope) -> list[str]:
-    return [f"{kind}:{one}" for kind, one in (("user", scope.user_id), ("group", scope.group_id)) if one]
+    return [
+        f"{kind}:{one}" for kind, one in (("user", scope.user_id), ("group", scope.group_id)) if one
+    ]
 
 
 def _digests(plan: Plan) -> tuple[str, ...]:
@@ -175,7 +203,12 @@ def _digests(plan: Plan) -> tuple[str, ...]:
     scopes = {one.scope.key for one in (*plan.events.values(), *plan.messages.values())}
     scopes |= {plan.scope.key} if plan.scope is not None else set()
     people = {key.entity_id for key, _ in plan.lines if key.entity_type == "user"}
-    found = {corrected_digest(scope, words, who) for scope in scopes for words in plan.wrong for who in ("", *people)}
+    found = {
+        corrected_digest(scope, words, who)
+        for scope in scopes
+        for words in plan.wrong
+        for who in ("", *people)
+    }
     return tuple(sorted(found))
 
 
@@ -183,20 +216,34 @@ def _links(parts: Parts, plan: Plan) -> list[EventLink]:
     """Return the links from superseded or corrected events to the events that a plan deletes or
     edits."""
     changed = [*sorted(plan.forgotten), *([plan.edited] if plan.edited else [])]
-    return [EventLink(one.event_id, name, one.corrected_by == name) for name in changed for one in parts.events.ended_by(name)]
+    return [
+        EventLink(one.event_id, name, one.corrected_by == name)
+        for name in changed
+        for one in parts.events.ended_by(name)
+    ]
 
 
-def _in_articles(parts: Parts, plan: Plan, gone: Sequence[Event]) -> tuple[dict[str, list[str]], list[str]]:
+def _in_articles(
+    parts: Parts, plan: Plan, gone: Sequence[Event]
+) -> tuple[dict[str, list[str]], list[str]]:
     """Return the lines of articles and summaries that equal a wrong statement, by record key; and
     the lines that contain a wrong statement."""
     same: dict[str, list[str]] = {}
     still_told: list[str] = []
     people = {(one.user_id, one.group_id) for one in gone}
-    people |= {(plan.scope.user_id, plan.scope.group_id)} if plan.scope is not None and plan.scope.user_id else set()
+    people |= (
+        {(plan.scope.user_id, plan.scope.group_id)}
+        if plan.scope is not None and plan.scope.user_id
+        else set()
+    )
     for user_id, group_id in sorted(people):
         key = ArticleKey(user_id, group_id)
         lines = parts.article_stores.articles.lines(key)
-        lines += [line for one in parts.article_stores.summaries.read(key) for line in one.text.splitlines()]
+        lines += [
+            line
+            for one in parts.article_stores.summaries.read(key)
+            for line in one.text.splitlines()
+        ]
         for line in dict.fromkeys(lines):
             bare = plain_words(_DATED.sub("", without_list_mark(line.strip())))
             if bare in plan.wrong:

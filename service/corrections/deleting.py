@@ -10,7 +10,16 @@ from ...schema.event import Event
 from ...schema.scope import Scope
 from ...text.profiles import plain_words
 from .carrying_out import carry_out
-from .plan import MessagesOf, Plan, concerned, existing, gather, lines_in, lines_of_id, take_messages
+from .plan import (
+    MessagesOf,
+    Plan,
+    concerned,
+    existing,
+    gather,
+    lines_in,
+    lines_of_id,
+    take_messages,
+)
 
 if TYPE_CHECKING:
     from ..components import Parts
@@ -49,6 +58,10 @@ def lines_resting(parts: Parts, plan: Plan, event: Event) -> None:
     evidence that have the text of `event`."""
     names = {*plan.messages} if event.is_message else {event.event_id}
     for key, line in lines_in(parts, concerned(parts, plan, [event])):
-        says_it = not line.evidence and not line.pinned and plain_words(line.text) == plain_words(event.text)
+        says_it = (
+            not line.evidence
+            and not line.pinned
+            and plain_words(line.text) == plain_words(event.text)
+        )
         if says_it or (line.evidence and names.issuperset(line.evidence)):
             plan.lines.append((key, line))

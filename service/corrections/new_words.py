@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from ..components import Parts
 
 
-def replace_words(parts: Parts, plan: Plan, text: str, vector: Vector | None, timezone: str) -> tuple[str, ...]:
+def replace_words(
+    parts: Parts, plan: Plan, text: str, vector: Vector | None, timezone: str
+) -> tuple[str, ...]:
     """Plan a new text for the evidence of the plan's lines. Return the ids of the new evidence.
 
     The newest event of the conversation that is not evidence of another line gets the text. The
@@ -37,16 +39,29 @@ def replace_words(parts: Parts, plan: Plan, text: str, vector: Vector | None, ti
     others = {one for key, line in lines_in(parts, concerned(parts, plan, [*plan.events.values()]))
               if (key, line) not in plan.lines for one in line.evidence}  # fmt: skip
     scope_key = None if plan.scope is None else plan.scope.key
-    own = [one for one in plan.events.values() if one.event_id not in others and scope_key in (None, one.scope.key)]
+    own = [
+        one
+        for one in plan.events.values()
+        if one.event_id not in others and scope_key in (None, one.scope.key)
+    ]
     newest = max(own, key=lambda one: one.timestamp, default=None)
     plan.edited = newest.event_id if newest is not None else ""
     plan.forgotten |= set(plan.events) - {plan.edited}
     plan.added = None if plan.edited else _new_event(parts, plan, timezone)
-    return tuple(one for one in (plan.edited, plan.added.event_id if plan.added is not None else "") if one)
+    return tuple(
+        one for one in (plan.edited, plan.added.event_id if plan.added is not None else "") if one
+    )
 
 
 def replace_event(
-    parts: Parts, plan: Plan, event: Event, text: str, vector: Vector | None, timezone: str, *, others: bool
+    parts: Parts,
+    plan: Plan,
+    event: Event,
+    text: str,
+    vector: Vector | None,
+    timezone: str,
+    *,
+    others: bool,
 ) -> None:
     """Plan a new text for one event, and for the lines that have the event's old text.
 
@@ -59,7 +74,9 @@ def replace_event(
     plan.edited = "" if event.is_message else event.event_id
     plan.added = _new_event(parts, plan, timezone) if event.is_message else None
     names = set(plan.messages) if event.is_message else set(plan.events)
-    evidence = tuple(one for one in (plan.edited, plan.added.event_id if plan.added is not None else "") if one)
+    evidence = tuple(
+        one for one in (plan.edited, plan.added.event_id if plan.added is not None else "") if one
+    )
     line_text = " ".join(text.split())
     for key, line in lines_in(parts, concerned(parts, plan, [event])):
         rests = not names.isdisjoint(line.evidence) or not line.evidence
@@ -67,11 +84,17 @@ def replace_event(
             plan.lines.append((key, line))
             if not names.issuperset(line.evidence):  # other evidence supports the old text
                 made = line_id_of(line_text, *evidence)
-                plan.more[key] = replace(line, line_id=made, text=line_text, told=1, evidence=evidence, pinned=False)
+                plan.more[key] = replace(
+                    line, line_id=made, text=line_text, told=1, evidence=evidence, pinned=False
+                )
 
     def becomes(line: ProfileLine) -> ProfileLine:
         left = tuple(one for one in line.evidence if one not in names)
-        return replace(line, evidence=left) if left else replace(line, text=line_text, evidence=evidence or line.evidence)
+        return (
+            replace(line, evidence=left)
+            if left
+            else replace(line, text=line_text, evidence=evidence or line.evidence)
+        )
 
     plan.line_becomes = becomes
 
@@ -127,7 +150,15 @@ def edit_line(
     elif text is not None:
         evidence = replace_words(parts, plan, text, vector, timezone)
         day = datetime.fromtimestamp(parts.clock(), ZoneInfo(timezone)).date().isoformat()
-        new = {"text": text, "told": 1, "first_day": day, "last_day": day, "said_by": "", "evidence": evidence, **new}
+        new = {
+            "text": text,
+            "told": 1,
+            "first_day": day,
+            "last_day": day,
+            "said_by": "",
+            "evidence": evidence,
+            **new,
+        }
     plan.line_becomes = lambda line: replace(line, **new)
     if text is not None:
         keep_private(parts, plan, new)
@@ -144,7 +175,9 @@ def keep_private(parts: Parts, plan: Plan, new: Mapping[str, Any]) -> None:
     if plan.scope is None or plan.scope.request_type != "private":
         return
     own = layer_written(plan.scope, "user", rule)
-    public = [(key, line) for key, line in plan.lines if key.entity_type == "user" and key.layer != own]
+    public = [
+        (key, line) for key, line in plan.lines if key.entity_type == "user" and key.layer != own
+    ]
     if public and own:
         key = ProfileKey("user", plan.scope.user_id, own)
         if all(one != key for one, _ in plan.lines):
@@ -154,7 +187,13 @@ def keep_private(parts: Parts, plan: Plan, new: Mapping[str, Any]) -> None:
 
 
 def edit_event(
-    parts: Parts, event: Event, text: str, vector: Vector | None, scope: Scope | None, how: MessagesOf, timezone: str
+    parts: Parts,
+    event: Event,
+    text: str,
+    vector: Vector | None,
+    scope: Scope | None,
+    how: MessagesOf,
+    timezone: str,
 ) -> tuple[Plan, Correction]:
     """Change the text of an event, and of the lines that have the same text. See
     `CognitiveService.edit_event`."""

@@ -42,7 +42,9 @@ def checked_text(text: object) -> str:
     if not isinstance(text, str) or not (line := " ".join(text.replace("\0", " ").split())):
         raise InvalidInput("text: empty; give the words of the line")
     if len(line) > LONGEST_LINE:
-        raise InvalidInput(f"text: {len(line)} characters, at most {LONGEST_LINE} are allowed; shorten it")
+        raise InvalidInput(
+            f"text: {len(line)} characters, at most {LONGEST_LINE} are allowed; shorten it"
+        )
     return line
 
 
@@ -83,10 +85,14 @@ def pin(parts: Parts, scope: Scope, text: str, until: str) -> ProfileLine:
     def pinned(lines: Sequence[ProfileLine]) -> tuple[ProfileLine, ...]:
         same = next((one for one in lines if plain_words(one.text) == plain_words(text)), None)
         if same is not None:
-            return tuple(replace(one, pinned=True, until=until) if one is same else one for one in lines)
+            return tuple(
+                replace(one, pinned=True, until=until) if one is same else one for one in lines
+            )
         lines = [one for one in lines if one.holds_at(before) or not one.pinned]
         check_room(lines)
-        new = ProfileLine(line_id_of(text, "pin"), text, "boundary", 0, day, day, until, pinned=True)
+        new = ProfileLine(
+            line_id_of(text, "pin"), text, "boundary", 0, day, day, until, pinned=True
+        )
         return (*lines, new)
 
     profile = rewritten(parts, key, pinned, "pin")
@@ -96,14 +102,21 @@ def pin(parts: Parts, scope: Scope, text: str, until: str) -> ProfileLine:
 def check_room(lines: Sequence[ProfileLine]) -> None:
     """Raise InvalidInput if `lines` contain the maximum number of pins already."""
     if sum(one.pinned for one in lines) >= MOST_PINS:
-        raise InvalidInput(f"text: {MOST_PINS} pins are there already; `list_pins` shows them, `unpin` removes one")
+        raise InvalidInput(
+            f"text: {MOST_PINS} pins are there already; `list_pins` shows them, `unpin` removes one"
+        )
 
 
 def unpin(parts: Parts, scope: Scope, line_id: str) -> bool:
     """Remove a pin. See `CognitiveService.unpin`."""
     found = [key for key, line in pins(parts, scope) if line.line_id == line_id]
     for key in found:
-        rewritten(parts, key, lambda lines: tuple(one for line in lines for one in _unpinned(line, line_id)), "unpin")
+        rewritten(
+            parts,
+            key,
+            lambda lines: tuple(one for line in lines for one in _unpinned(line, line_id)),
+            "unpin",
+        )
     return bool(found)
 
 

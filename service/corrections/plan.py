@@ -91,15 +91,26 @@ def profile_keys(parts: Parts, scope: Scope | None) -> list[ProfileKey]:
         return list(parts.profiles.keys())
     rule, keys = parts.settings.cognitive.profile.profile_layers, list[ProfileKey]()
     if scope.user_id:
-        keys += [ProfileKey("user", scope.user_id, layer) for layer in layers_read(scope, "user", scope.user_id, rule)]
+        keys += [
+            ProfileKey("user", scope.user_id, layer)
+            for layer in layers_read(scope, "user", scope.user_id, rule)
+        ]
     if scope.group_id:
-        keys += [ProfileKey("group", scope.group_id, layer) for layer in layers_read(scope, "group", scope.group_id, rule)]
+        keys += [
+            ProfileKey("group", scope.group_id, layer)
+            for layer in layers_read(scope, "group", scope.group_id, rule)
+        ]
     return keys
 
 
 def lines_in(parts: Parts, keys: Iterable[ProfileKey]) -> list[Line]:
     """Return the lines of profiles, in their order."""
-    return [(key, line) for key in keys if (stored := parts.profiles.read(key)) is not None for line in stored.lines]
+    return [
+        (key, line)
+        for key in keys
+        if (stored := parts.profiles.read(key)) is not None
+        for line in stored.lines
+    ]
 
 
 def lines_of_id(parts: Parts, line_id: object, scope: Scope | None) -> list[Line]:
@@ -112,12 +123,20 @@ def lines_of_id(parts: Parts, line_id: object, scope: Scope | None) -> list[Line
     every = lines_in(parts, profile_keys(parts, scope))
     named = [(key, line) for key, line in every if line.line_id == line_id]
     if not named:
-        raise InvalidInput(f"line_id: there is no line {told(line_id)} in the profiles of this conversation; read them again")
+        raise InvalidInput(
+            f"line_id: there is no line {told(line_id)} in the profiles of this conversation; read them again"
+        )
     if len(meant := {plain_words(line.text) for _, line in named}) > 1:
         where = ", ".join(str(key) for key, _ in named)
-        raise InvalidInput(f"line_id: {told(line_id)} is a line of several profiles ({where}); give the scope of one of them")
+        raise InvalidInput(
+            f"line_id: {told(line_id)} is a line of several profiles ({where}); give the scope of one of them"
+        )
     owners = {key.entity for key, _ in named}
-    return [one for one in every if plain_words(one[1].text) in meant and (scope is not None or one[0].entity in owners)]
+    return [
+        one
+        for one in every
+        if plain_words(one[1].text) in meant and (scope is not None or one[0].entity in owners)
+    ]
 
 
 def may_touch(scope: Scope | None, event: Event) -> bool:
@@ -135,14 +154,23 @@ def may_touch(scope: Scope | None, event: Event) -> bool:
     return own and not scope.speaker_is_asserted and not is_asserted(event.event_id)
 
 
-def saying_the_same(parts: Parts, scope_keys: Iterable[str], words: Collection[str], texts: Iterable[str]) -> list[Event]:
+def saying_the_same(
+    parts: Parts, scope_keys: Iterable[str], words: Collection[str], texts: Iterable[str]
+) -> list[Event]:
     """Return the events and messages of the conversations whose words equal one of `words`
     (`plain_words` of `texts`)."""
     found: dict[str, Event] = {}
     for scope_key in dict.fromkeys(scope_keys):
         for text in dict.fromkeys(texts):
-            ids = [one for one, _ in parts.events.search_keywords(text, EventFilter(scope_key), SAME_LOOKED_AT)]
-            found |= {one.event_id: one for one in parts.events.get(ids) if plain_words(one.text) in words}
+            ids = [
+                one
+                for one, _ in parts.events.search_keywords(
+                    text, EventFilter(scope_key), SAME_LOOKED_AT
+                )
+            ]
+            found |= {
+                one.event_id: one for one in parts.events.get(ids) if plain_words(one.text) in words
+            }
     return list(found.values())
 
 
@@ -161,20 +189,35 @@ def gather(parts: Parts, plan: Plan, evidence: Iterable[str], *, others: bool = 
 
     With `others`, also add events with the same words, and add the texts to the wrong statements.
     """
-    found = {one.event_id: one for one in parts.events.get(list(dict.fromkeys(evidence))) if may_touch(plan.scope, one)}
+    found = {
+        one.event_id: one
+        for one in parts.events.get(list(dict.fromkeys(evidence)))
+        if may_touch(plan.scope, one)
+    }
     if others:
-        keys = {one.scope.key for one in found.values()} | ({plan.scope.key} if plan.scope else set())
-        texts = [line.text for _, line in plan.lines] + [one.text for one in found.values() if not one.is_message]
+        keys = {one.scope.key for one in found.values()} | (
+            {plan.scope.key} if plan.scope else set()
+        )
+        texts = [line.text for _, line in plan.lines] + [
+            one.text for one in found.values() if not one.is_message
+        ]
         same = saying_the_same(parts, sorted(keys), {plain_words(text) for text in texts}, texts)
         people = tellers(plan, found.values())
-        found |= {one.event_id: one for one in same if may_touch(plan.scope, one) and (one.teller in people or not people)}
+        found |= {
+            one.event_id: one
+            for one in same
+            if may_touch(plan.scope, one) and (one.teller in people or not people)
+        }
     names = [one.job_id for one in found.values() if one.is_message]
     plan.events |= {name: one for name, one in found.items() if not one.is_message}
     names += [name for one in plan.events.values() for name in one.sources]
     for name in dict.fromkeys(names):
         plan.messages |= {one.event_id: one for one in parts.events.get(record_ids(name))}
     if others:
-        plan.texts += [*(line.text for _, line in plan.lines), *(one.text for one in plan.events.values())]
+        plan.texts += [
+            *(line.text for _, line in plan.lines),
+            *(one.text for one in plan.events.values()),
+        ]
         plan.wrong |= {plain_words(text) for text in plan.texts}
 
 
@@ -203,12 +246,17 @@ def concerned(parts: Parts, plan: Plan, gone: Sequence[Event]) -> list[ProfileKe
     entities: list[tuple[EntityType, str]] = [("user", one) for one in sorted(people)]
     entities += [("group", one) for one in sorted({one.group_id for one in gone if one.group_id})]
     for kind, entity_id in entities:
-        keys |= dict.fromkeys(ProfileKey(kind, entity_id, layer) for layer in parts.profiles.layers(kind, entity_id))
+        keys |= dict.fromkeys(
+            ProfileKey(kind, entity_id, layer) for layer in parts.profiles.layers(kind, entity_id)
+        )
     return list(keys)
 
 
 def rewritten(
-    parts: Parts, key: ProfileKey, change: Callable[[Sequence[ProfileLine]], tuple[ProfileLine, ...]], cause: str
+    parts: Parts,
+    key: ProfileKey,
+    change: Callable[[Sequence[ProfileLine]], tuple[ProfileLine, ...]],
+    cause: str,
 ) -> Profile:
     """Write a profile with the lines that `change` returns as its next revision, if they differ.
 
@@ -220,7 +268,9 @@ def rewritten(
         if new.lines == old.lines:
             return old
         try:
-            stored = parts.profiles.write(new, expected_revision=old.revision, now=iso_of(parts.clock()))
+            stored = parts.profiles.write(
+                new, expected_revision=old.revision, now=iso_of(parts.clock())
+            )
         except RevisionConflict:
             continue
         parts.backend.profile_index.put(stored, None)
@@ -233,5 +283,7 @@ def existing(parts: Parts, event_id: object, scope: Scope | None) -> Event:
     conversation than `scope`."""
     found = parts.events.get([event_id]) if isinstance(event_id, str) else []
     if not found or (scope is not None and found[0].scope.key != scope.key):
-        raise InvalidInput(f"event_id: there is no event {told(event_id)}; `list_events` shows those that are filed")
+        raise InvalidInput(
+            f"event_id: there is no event {told(event_id)}; `list_events` shows those that are filed"
+        )
     return found[0]

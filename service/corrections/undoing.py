@@ -22,7 +22,11 @@ def undo(parts: Parts, correction_id: object, scope: Scope | None) -> Correction
     """Undo a correction. See `CognitiveService.undo`."""
     now, corrections = parts.clock(), parts.backend.corrections
     record = corrections.get(correction_id) if isinstance(correction_id, str) else None
-    if record is None or record.until <= now or (scope is not None and record.scope_key != scope.key):
+    if (
+        record is None
+        or record.until <= now
+        or (scope is not None and record.scope_key != scope.key)
+    ):
         raise InvalidInput(
             f"correction_id: there is no correction {told(correction_id)} to undo here; `list_corrections` names those "
             "that can be. They are kept for `cognitive.undo_hours`, and go with the person or group that is forgotten"
@@ -40,8 +44,14 @@ def undo(parts: Parts, correction_id: object, scope: Scope | None) -> Correction
     parts.events.file_new(back, [None] * len(back))
     parts.events.supersede(record.links)
     written = {(key, line.line_id): line for key, line in record.new_lines}
-    for key in dict.fromkeys(key for key, _ in (*correction.lines, *record.fewer, *record.new_lines)):
-        kept = ((one, line) for one, line in (*record.fewer, *correction.lines) if _still_told(parts, line))
+    for key in dict.fromkeys(
+        key for key, _ in (*correction.lines, *record.fewer, *record.new_lines)
+    ):
+        kept = (
+            (one, line)
+            for one, line in (*record.fewer, *correction.lines)
+            if _still_told(parts, line)
+        )
         before = {line.line_id: line for one, line in kept if one == key}
         extra = {line.line_id for one, line in record.new_lines if one == key} - set(before)
         rewritten(parts, key, partial(_lines_back, key, before, extra, written), "undo")
@@ -57,7 +67,9 @@ def _still_told(parts: Parts, line: ProfileLine) -> bool:
     """
     found = parts.events.get(list(line.evidence))
     said = line.text.strip('“”"')
-    return not line.evidence or any(not one.is_message or said in " ".join(one.text.split()) for one in found)
+    return not line.evidence or any(
+        not one.is_message or said in " ".join(one.text.split()) for one in found
+    )
 
 
 def _lines_back(

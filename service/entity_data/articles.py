@@ -21,7 +21,15 @@ from typing import Any, TypeVar
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
 from ...schema.job import check_timestamp, clean_text
-from ...schema.summary import ROLES, ArticleKey, BufferedState, Spoken, StoredArticle, Summary, job_of_entry
+from ...schema.summary import (
+    ROLES,
+    ArticleKey,
+    BufferedState,
+    Spoken,
+    StoredArticle,
+    Summary,
+    job_of_entry,
+)
 from ...stores.files.articles import ARTICLE_FORMAT
 from ...stores.files.naming import ARTICLES
 from ...stores.files.summary_lines import as_data, as_line, parse_line
@@ -31,7 +39,18 @@ from ...stores.tables.summaries import SummaryStorage
 from ...text.tokens import spoken_tokens
 from ..components import Parts
 from ..timezones import iso_of
-from .kinds import Documents, Kind, Lines, Provenance, Record, Traces, Value, redact_time, redacted_in, tally
+from .kinds import (
+    Documents,
+    Kind,
+    Lines,
+    Provenance,
+    Record,
+    Traces,
+    Value,
+    redact_time,
+    redacted_in,
+    tally,
+)
 
 Line = TypeVar("Line", Summary, BufferedState)
 
@@ -172,7 +191,9 @@ class Buffered(LinesOfPerson[BufferedState]):
 
     def parse(self, data: dict[str, Any]) -> BufferedState:
         key = ARTICLES.of_fields(data)
-        entry_id, text, name, at = words = [data.get(one) for one in ("entry_id", "text", "name", "at")]
+        entry_id, text, name, at = words = [
+            data.get(one) for one in ("entry_id", "text", "name", "at")
+        ]
         role = ROLES.get(str(data.get("role")))
         is_text = all(isinstance(word, str) for word in words)
         if role is None or not is_text or not job_of_entry(str(entry_id)):
@@ -199,4 +220,8 @@ class Buffered(LinesOfPerson[BufferedState]):
 def article_kinds(parts: Parts) -> list[ArticleRecords | SummaryRecords | Buffered]:
     """Return the kinds that are stored per person and conversation."""
     stores = parts.article_stores
-    return [ArticleRecords(parts, stores.articles), SummaryRecords(parts, stores.summaries), Buffered(parts, stores.buffer)]
+    return [
+        ArticleRecords(parts, stores.articles),
+        SummaryRecords(parts, stores.summaries),
+        Buffered(parts, stores.buffer),
+    ]

@@ -37,7 +37,9 @@ class FoundPiece:
 def forms(text: str) -> tuple[bytes, ...]:
     """Return `text` as the stores write it: UTF-8, JSON, ASCII JSON, and the indexed words of
     events and profiles."""
-    long_enough = len(text.encode("utf-8", "replace")) >= SHORTEST_BYTES  # the words of shorter texts are too common
+    long_enough = (
+        len(text.encode("utf-8", "replace")) >= SHORTEST_BYTES
+    )  # the words of shorter texts are too common
     tokens = search_tokens(text) if long_enough else []
     words = (indexed_words(text, tokens)[1], " ".join(tokens)) if long_enough else ()
     written = (text, json.dumps(text, ensure_ascii=False)[1:-1], json.dumps(text)[1:-1], *words)
@@ -50,7 +52,10 @@ def pieces(text: str) -> set[bytes]:
     for form in forms(text.strip()):
         if len(form) < SHORTEST_BYTES:
             continue
-        found.update(form[start : start + PIECE_BYTES] for start in range(0, max(len(form) - PIECE_BYTES, 0) + 1, PIECE_BYTES))
+        found.update(
+            form[start : start + PIECE_BYTES]
+            for start in range(0, max(len(form) - PIECE_BYTES, 0) + 1, PIECE_BYTES)
+        )
         found.add(form[-PIECE_BYTES:])
     return found
 
@@ -86,7 +91,9 @@ class Needles:
             self._sorted = np.sort(np.fromiter(self._lengths, np.uint64, len(self._lengths)))
             self._table[_slots(self._sorted)] = True
         for shift in range(min(_PREFIX_BYTES, max(len(data) - _PREFIX_BYTES + 1, 0))):
-            words = np.frombuffer(data, dtype="<u8", count=(len(data) - shift) // _PREFIX_BYTES, offset=shift)
+            words = np.frombuffer(
+                data, dtype="<u8", count=(len(data) - shift) // _PREFIX_BYTES, offset=shift
+            )
             maybe = np.flatnonzero(self._table[_slots(words)])
             for n in maybe[np.isin(words[maybe], self._sorted)].tolist():
                 offset = shift + n * _PREFIX_BYTES
@@ -95,7 +102,9 @@ class Needles:
                         yield offset, piece
 
 
-def scanning(stored: Iterable[StoredBytes], needles: Needles, found: list[FoundPiece]) -> Iterator[int]:
+def scanning(
+    stored: Iterable[StoredBytes], needles: Needles, found: list[FoundPiece]
+) -> Iterator[int]:
     """Append the pieces found to `found`, each once per place. Yield the number of bytes searched
     so far after each block."""
     size = 0
@@ -115,9 +124,14 @@ def standing_in(texts: Iterable[str], wanted: Collection[bytes]) -> set[bytes]:
     needles, source = Needles(wanted), iter(texts)
     found: set[bytes] = set()
     while len(found) < len(wanted) and (some := list(islice(source, _TEXTS_AT_ONCE))):
-        found.update(piece for _, piece in needles.find(b"\0".join(form for text in some for form in forms(text))))
+        found.update(
+            piece
+            for _, piece in needles.find(b"\0".join(form for text in some for form in forms(text)))
+        )
     return found
 
 
-def _slots(words: np.ndarray[tuple[int], np.dtype[np.uint64]]) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+def _slots(
+    words: np.ndarray[tuple[int], np.dtype[np.uint64]],
+) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
     return (words * _MIX) >> np.uint64(64 - _TABLE_BITS)

@@ -15,7 +15,15 @@ from pydantic import TypeAdapter
 
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
-from ...schema.event import EVENT_SCHEMA_VERSION, MESSAGE, SOURCES, Event, EventFilter, Revision, is_raw
+from ...schema.event import (
+    EVENT_SCHEMA_VERSION,
+    MESSAGE,
+    SOURCES,
+    Event,
+    EventFilter,
+    Revision,
+    is_raw,
+)
 from ...schema.job import check_expiry, check_timezone
 from ...schema.labels import clean_metadata, clean_tags
 from ...stores.tables.event_transfer import Carried
@@ -49,13 +57,31 @@ class EventRecords(Lines[Carried]):
 
     def records(self, traces: Traces | None) -> Iterator[Record]:
         by_name = traces is not None and traces.entity.type == "user"
-        for event, _, revisions in self.backend.transfer.take(EventFilter(None) if traces is None else traces.entity.where):
+        for event, _, revisions in self.backend.transfer.take(
+            EventFilter(None) if traces is None else traces.entity.where
+        ):
             names = (event.user_name,) if by_name else ()
             moment = (event.scope.key, event.timestamp)
-            identity, texts = event.event_id, (event.text, event.handed_over, *(one.text for one in revisions))
+            identity, texts = (
+                event.event_id,
+                (event.text, event.handed_over, *(one.text for one in revisions)),
+            )
             jobs, scope = (event.job_id,), event.scope.key
-            named = tuple((f"user:{one.user_id}", event.text[one.start : one.end]) for one in event.named)
-            yield Record(identity, texts, names, None, jobs, (moment,), identity, scope, names_in(event), named)
+            named = tuple(
+                (f"user:{one.user_id}", event.text[one.start : one.end]) for one in event.named
+            )
+            yield Record(
+                identity,
+                texts,
+                names,
+                None,
+                jobs,
+                (moment,),
+                identity,
+                scope,
+                names_in(event),
+                named,
+            )
 
     def erase(self, traces: Traces) -> int:
         return self.backend.erasure.erase_events(traces.entity.where)
@@ -68,12 +94,18 @@ class EventRecords(Lines[Carried]):
         return self.backend.transfer.take(entity.where)
 
     def as_data(self, value: Carried) -> Mapping[str, Any]:
-        return {**asdict(value.event), "filed": value.filed, "revisions": [asdict(one) for one in value.revisions]}
+        return {
+            **asdict(value.event),
+            "filed": value.filed,
+            "revisions": [asdict(one) for one in value.revisions],
+        }
 
     def parse(self, data: dict[str, Any]) -> Carried:
         filed = data.pop("filed", False) is True
         revisions = _REVISIONS.validate_python(data.pop("revisions", ()))
-        event = _EVENT.validate_python({**data, "gate_reasons": tuple(data.get("gate_reasons", ()))})
+        event = _EVENT.validate_python(
+            {**data, "gate_reasons": tuple(data.get("gate_reasons", ()))}
+        )
         event = replace(
             event,
             tags=clean_tags(event.tags),
@@ -89,35 +121,56 @@ class EventRecords(Lines[Carried]):
         if event.source not in SOURCES:
             raise InvalidInput(f"source: expected one of {', '.join(sorted(SOURCES))}")
         if event.schema_version > EVENT_SCHEMA_VERSION:
-            raise InvalidInput(f"schema_version {event.schema_version} is newer than {EVENT_SCHEMA_VERSION}; upgrade")
+            raise InvalidInput(
+                f"schema_version {event.schema_version} is newer than {EVENT_SCHEMA_VERSION}; upgrade"
+            )
         _check_message(event)
         return Carried(self._talk.message(event), filed, revisions)
 
     def redact(self, value: Carried) -> Carried:
         event = value.event
         level: Level = "all" if is_raw(event) else self.level
-        clean = redacted_in(event, level, "text", "handed_over", "user_name", "bot_name", "group_name", "gate_reasons", "tags")
+        clean = redacted_in(
+            event,
+            level,
+            "text",
+            "handed_over",
+            "user_name",
+            "bot_name",
+            "group_name",
+            "gate_reasons",
+            "tags",
+        )
         times, people = _spans_in(event, clean.text)
         metadata = cast("dict[str, Any]", redact_value(event.metadata, level))
         clean = replace(clean, times=times, people=people, metadata=metadata)
         former = tuple(
-            replace(redacted_in(one, level, "text"), replaced_at=redact_time(one.replaced_at)) for one in value.revisions
+            replace(redacted_in(one, level, "text"), replaced_at=redact_time(one.replaced_at))
+            for one in value.revisions
         )
-        return value._replace(event=replace(clean, timestamp_local=_local_time(event)), revisions=former)
+        return value._replace(
+            event=replace(clean, timestamp_local=_local_time(event)), revisions=former
+        )
 
     def stranger(self, value: Carried, entity: Entity) -> str:
         event = value.event
         # A summary of what several people said has no single owner: an archive of any of its
         # speakers may hold the summary.
         told = entity.type == "user" and not event.user_id and entity.id in event.speakers
-        return "" if told or entity.spoke(event.user_id, event.group_id) else f"user:{event.user_id}"
+        return (
+            "" if told or entity.spoke(event.user_id, event.group_id) else f"user:{event.user_id}"
+        )
 
     def said(self, value: Carried) -> Provenance:
         return Provenance(value.event.entities, value.event.job_id, value.event.timestamp)
 
     def restore(self, values: Sequence[Carried]) -> Mapping[str, int | list[str]]:
         arrived = self.backend.transfer.bring(values)
-        return {"events": arrived.added, "known_events": arrived.known, "different_events": arrived.different}
+        return {
+            "events": arrived.added,
+            "known_events": arrived.known,
+            "different_events": arrived.different,
+        }
 
 
 def _check_message(event: Event) -> None:
@@ -125,7 +178,9 @@ def _check_message(event: Event) -> None:
     if event.role not in _ROLES:
         raise InvalidInput(f"role: expected one of {', '.join(filter(None, _ROLES))}, or nothing")
     if event.kind == MESSAGE and not event.role:
-        raise InvalidInput(f"role: missing; who said a message is one of {', '.join(filter(None, _ROLES))}")
+        raise InvalidInput(
+            f"role: missing; who said a message is one of {', '.join(filter(None, _ROLES))}"
+        )
     for name, form in (("times", _TIME), ("people", _PERSON)):
         for one in getattr(event, name):
             found = form.fullmatch(one)
@@ -142,7 +197,9 @@ def _spans_in(event: Event, text: str) -> tuple[tuple[str, ...], tuple[str, ...]
         return event.times, event.people
     shorter = min(len(before), len(text))
     same = next((n for n in range(shorter) if before[n] != text[n]), shorter)
-    behind = next((n for n in range(shorter - same) if before[-1 - n] != text[-1 - n]), shorter - same)
+    behind = next(
+        (n for n in range(shorter - same) if before[-1 - n] != text[-1 - n]), shorter - same
+    )
 
     def moved(span: str, numbers: int) -> str:
         *places, rest = span.split(":", numbers)

@@ -63,7 +63,13 @@ class Forgetting:
     StorageError.
     """
 
-    def __init__(self, parts: Parts, index: VectorIndex | None, *, on_step: Callable[[str], None] = lambda step: None) -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        index: VectorIndex | None,
+        *,
+        on_step: Callable[[str], None] = lambda step: None,
+    ) -> None:
         self._parts = parts
         self._erasure = parts.backend.erasure
         self._index = index
@@ -101,7 +107,13 @@ class Forgetting:
         entity, requests, step = request.entity, self.requests, self._on_step
         self._erasure.bury(entity.key, request.until)
         step("buried")
-        traces = Traces(entity, set(request.texts), set(request.names), set(request.job_ids), set(request.moments))
+        traces = Traces(
+            entity,
+            set(request.texts),
+            set(request.names),
+            set(request.job_ids),
+            set(request.moments),
+        )
         stores = stored_kinds(self._parts)
         removed: Counter[str] = Counter()
         if request.stage != "erasing":
@@ -124,12 +136,18 @@ class Forgetting:
             step("erasing")
         yield from self._erase_bytes()
         scanned = yield from self._scan(stores, traces)
-        mentions = tuple(dict.fromkeys((kind, item) for kind, item, _ in sorted(self._erasure.kept_mentions(entity.key))))
+        mentions = tuple(
+            dict.fromkeys(
+                (kind, item) for kind, item, _ in sorted(self._erasure.kept_mentions(entity.key))
+            )
+        )
         report = replace(
             scanned,
             removed={store.kind: removed[store.kind] for store in stores if removed[store.kind]},
             mentions=mentions,
-            mention_texts=tuple(self._mention_texts.get((entity.key, *one), "") for one in mentions),
+            mention_texts=tuple(
+                self._mention_texts.get((entity.key, *one), "") for one in mentions
+            ),
             mentions_removed=request.mentions,
         )
         empty_remembered()
@@ -149,12 +167,16 @@ class Forgetting:
             yield "beside"
             self._note(traces, some)
 
-    def _erase_files(self, stores: Sequence[Kind[Any]], traces: Traces, removed: Counter[str]) -> None:
+    def _erase_files(
+        self, stores: Sequence[Kind[Any]], traces: Traces, removed: Counter[str]
+    ) -> None:
         """Erase all kinds except events, and drop the vector index. No job may run meanwhile."""
         # Jobs claimed by a dead worker are returned to the queue, where they can be removed.
         self._parts.queue.take_over(self._parts.clock())
         for store in stores:
-            if store is not stores[0] or self._parts.events.count(traces.entity.where) != len(traces.event_ids):
+            if store is not stores[0] or self._parts.events.count(traces.entity.where) != len(
+                traces.event_ids
+            ):
                 for some in portions(store.records(traces), RECORDS_AT_ONCE):
                     self._note(traces, some)
         self._on_step("surveyed")
@@ -167,7 +189,9 @@ class Forgetting:
             self._index.drop()
         self._on_step("index dropped")
 
-    def _erase_events(self, kind: str, traces: Traces, last_rows: Sequence[int], removed: Counter[str]) -> Iterator[Company]:
+    def _erase_events(
+        self, kind: str, traces: Traces, last_rows: Sequence[int], removed: Counter[str]
+    ) -> Iterator[Company]:
         def note(texts: Sequence[str], job_ids: Sequence[str]) -> None:
             """Store texts and job ids of events that were filed since the survey."""
             if not traces.texts.issuperset(texts):
@@ -181,13 +205,17 @@ class Forgetting:
             removed[kind] += erased
             self._on_step("some events deleted")
 
-    def _look_for_mentions(self, stores: Sequence[Kind[Any]], traces: Traces, *, remove: bool) -> Iterator[Company]:
+    def _look_for_mentions(
+        self, stores: Sequence[Kind[Any]], traces: Traces, *, remove: bool
+    ) -> Iterator[Company]:
         """Find records of others that mention the entity; with `remove`, delete these texts.
 
         Records that an earlier forget request for the entity found are found again.
         """
         known = self._erasure.kept_mentions(traces.entity.key)
-        mentions = Mentions(traces.entity, traces.names, traces.texts, {text for _, _, text in known})
+        mentions = Mentions(
+            traces.entity, traces.names, traces.texts, {text for _, _, text in known}
+        )
         for store in stores:
             for some in portions(store.records(None), RECORDS_AT_ONCE):
                 yield "beside"
@@ -195,13 +223,19 @@ class Forgetting:
         found: dict[str, dict[str, list[str]]] = {store.kind: {} for store in stores}
         for one in mentions.found():
             found[one.kind].setdefault(one.id, []).append(one.text)
-        every = {(kind, item): texts for kind, items in found.items() for item, texts in items.items()}
+        every = {
+            (kind, item): texts for kind, items in found.items() for item, texts in items.items()
+        }
         key = traces.entity.key
         self._mention_texts = {(key, *one): "\n".join(texts) for one, texts in every.items()}
-        noted = [(kind, item, digest(text)) for (kind, item), texts in every.items() for text in texts]
+        noted = [
+            (kind, item, digest(text)) for (kind, item), texts in every.items() for text in texts
+        ]
         self._erasure.keep_mentions(key, noted)
         if remove and every:
-            self._note(traces, [Record("", tuple(text for texts in every.values() for text in texts))])
+            self._note(
+                traces, [Record("", tuple(text for texts in every.values() for text in texts))]
+            )
             for ids in portions(found[stores[0].kind], RECORDS_AT_ONCE):
                 yield "beside"
                 self._erasure.erase_events(EventFilter(None, event_ids=tuple(ids)))
@@ -232,7 +266,9 @@ class Forgetting:
                 self._parts.queue.compact()
                 return
 
-    def _scan(self, stores: Sequence[Kind[Any]], traces: Traces) -> Generator[Company, None, ForgetReport]:
+    def _scan(
+        self, stores: Sequence[Kind[Any]], traces: Traces
+    ) -> Generator[Company, None, ForgetReport]:
         """Search all files for the forgotten texts. Return a report of the places where they are
         found."""
         backend, entity = self._parts.backend, traces.entity
@@ -252,7 +288,11 @@ class Forgetting:
                 yield "beside"
             # The same text in a record of others is no remnant. Events are read last, so that a job
             # that is filed meanwhile is not missed.
-            others = chain.from_iterable(_texts_of_others(store, entity) for store in reversed(stores)) if found else iter(())
+            others = (
+                chain.from_iterable(_texts_of_others(store, entity) for store in reversed(stores))
+                if found
+                else iter(())
+            )
             at_issue = {one.piece for one in found}
             for some in portions(others, TEXTS_AT_ONCE):
                 yield "beside"
@@ -263,7 +303,9 @@ class Forgetting:
             self._erasure.check_words()  # the keyword index may be damaged
             yield from self._rewrite()
         left = tuple(dict.fromkeys(f"{one.path}: byte {one.offset}" for one in found))
-        return ForgetReport(entity.key, left=left, unread=tuple(unread), too_short=too_short, bytes_scanned=searched)
+        return ForgetReport(
+            entity.key, left=left, unread=tuple(unread), too_short=too_short, bytes_scanned=searched
+        )
 
     def _note(self, traces: Traces, records: Sequence[Record]) -> None:
         """Add the new texts, names, job ids and moments of `records` to the request on disk, then
@@ -288,7 +330,11 @@ def _texts_of_others(store: Kind[Any], entity: Entity) -> Iterator[str]:
     not remain in them.
     """
     for record in store.records(None):
-        if store.kind == "profiles" and entity.type == "user" and ProfileKey.of_index_id(record.id).entity_type == "group":
+        if (
+            store.kind == "profiles"
+            and entity.type == "user"
+            and ProfileKey.of_index_id(record.id).entity_type == "group"
+        ):
             continue
         texts = record.texts if record.told is None else record.told
         yield from texts
@@ -332,8 +378,12 @@ async def forget(
             return answer
     except TimeoutError:
         owner = parts.backend.workers.owner()
-        log.warning("a %s is not forgotten yet: %s has not answered", entity.type, owner or "the last owner")
-        return ForgetReport(entity.key, done=False, stage=await asyncio.to_thread(requests.stage_of, entity))
+        log.warning(
+            "a %s is not forgotten yet: %s has not answered", entity.type, owner or "the last owner"
+        )
+        return ForgetReport(
+            entity.key, done=False, stage=await asyncio.to_thread(requests.stage_of, entity)
+        )
 
 
 def forget_all(parts: Parts) -> list[ForgetReport]:

@@ -32,23 +32,46 @@ class JobRecords(Lines[Job]):
                 told = tuple(map(_with_speaker, _states(job))) if job.kind == "states" else texts
                 recent = job.recent_messages
                 senders = tuple((f"user:{one.sender_id}", one.sender_name) for one in recent)
-                yield Record(job.job_id, texts, told=told, scope=job.scope.key, borne=(*names_in(job), *senders))
+                yield Record(
+                    job.job_id,
+                    texts,
+                    told=told,
+                    scope=job.scope.key,
+                    borne=(*names_in(job), *senders),
+                )
             elif _concerns(job, traces):
                 names = [job.user_name if traces.entity.type == "user" else job.group_name]
                 if traces.entity.type == "user" and not job.group_id:  # a group has other speakers
-                    names += [str(state.get("name", "")) for state in _states(job) if state.get("role") == "user"]
+                    names += [
+                        str(state.get("name", ""))
+                        for state in _states(job)
+                        if state.get("role") == "user"
+                    ]
                 moment = (job.scope.key, job.moment.timestamp())
-                yield Record(job.job_id, texts, tuple(names), job_ids=(job.job_id,), moments=(moment,))
+                yield Record(
+                    job.job_id, texts, tuple(names), job_ids=(job.job_id,), moments=(moment,)
+                )
             elif traces.entity.type == "user":
-                said = tuple(one.text for one in job.recent_messages if one.sender_id == traces.entity.id)
+                said = tuple(
+                    one.text for one in job.recent_messages if one.sender_id == traces.entity.id
+                )
                 if said:
                     yield Record(job.job_id, said)
 
     def erase(self, traces: Traces) -> int:
-        self.backend.erasure.bury_jobs([job.job_id for job in self._waiting() if _concerns(job, traces)])
-        amended = self.parts.queue.amend(lambda job: None if _concerns(job, traces) else _without_messages(job, traces.entity))
-        marks = [f'"{traces.entity.id}"'.encode(), *(text.encode() for text in traces.texts if len(text.encode()) > 8)]
-        return amended + self.parts.queue.discard_unreadable(lambda content: any(mark in content for mark in marks))
+        self.backend.erasure.bury_jobs(
+            [job.job_id for job in self._waiting() if _concerns(job, traces)]
+        )
+        amended = self.parts.queue.amend(
+            lambda job: None if _concerns(job, traces) else _without_messages(job, traces.entity)
+        )
+        marks = [
+            f'"{traces.entity.id}"'.encode(),
+            *(text.encode() for text in traces.texts if len(text.encode()) > 8),
+        ]
+        return amended + self.parts.queue.discard_unreadable(
+            lambda content: any(mark in content for mark in marks)
+        )
 
     def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
         waiting = (job for job in self._waiting() if job.job_id in unwanted)
@@ -57,11 +80,15 @@ class JobRecords(Lines[Job]):
         self.parts.queue.amend(lambda job: left.get(job.job_id, job))
 
     def values(self, entity: Entity) -> Iterator[Job]:
-        jobs = {job.job_id: job for job in (*self.parts.queue.jobs("processing", ALL), *self._waiting())}
+        jobs = {
+            job.job_id: job for job in (*self.parts.queue.jobs("processing", ALL), *self._waiting())
+        }
         return (job for job in jobs.values() if job.kind in HANDED_OVER and entity.owns(job))
 
     def as_data(self, value: Job) -> Mapping[str, Any]:
-        return value.model_copy(update={"attempts": 0, "not_before": 0.0, "last_error": ""}).model_dump()
+        return value.model_copy(
+            update={"attempts": 0, "not_before": 0.0, "last_error": ""}
+        ).model_dump()
 
     def parse(self, data: dict[str, Any]) -> Job:
         job = parse_job(data)
@@ -76,7 +103,9 @@ class JobRecords(Lines[Job]):
         return redacted(value, self.level)
 
     def said(self, value: Job) -> Provenance:
-        return Provenance(sorted(value.entities, reverse=True), value.job_id, value.moment.timestamp())
+        return Provenance(
+            sorted(value.entities, reverse=True), value.job_id, value.moment.timestamp()
+        )
 
     def restore(self, values: Sequence[Job]) -> Mapping[str, int | list[str]]:
         known = self.parts.queue.known_ids()
@@ -103,18 +132,33 @@ def _concerns(job: Job, traces: Traces) -> bool:
         return traces.entity.owns(job)
     payload = job.payload
     if job.kind == "rollback_article":
-        return traces.entity.spoke(str(payload.get("user_id", "")), str(payload.get("group_id", "")))
+        return traces.entity.spoke(
+            str(payload.get("user_id", "")), str(payload.get("group_id", ""))
+        )
     if job.kind == "reprocess":
         return payload.get("scope_key") == traces.entity.scope.key
     named = (payload.get("entity_type"), str(payload.get("entity_id")))
     event_id = str(payload.get("event_id", ""))
-    return named == (traces.entity.type, traces.entity.id) or event_id.rpartition(":")[0] in traces.job_ids
+    return (
+        named == (traces.entity.type, traces.entity.id)
+        or event_id.rpartition(":")[0] in traces.job_ids
+    )
 
 
 def _texts(job: Job) -> list[str]:
     said = [str(state.get("text", "")) for state in _states(job)]
     recent = (one.text for one in job.recent_messages)
-    return [text for text in (*said, job.action_summary, *job.new_info, *recent, str(job.payload.get("text", ""))) if text]
+    return [
+        text
+        for text in (
+            *said,
+            job.action_summary,
+            *job.new_info,
+            *recent,
+            str(job.payload.get("text", "")),
+        )
+        if text
+    ]
 
 
 def _states(job: Job) -> list[dict[str, Any]]:
@@ -148,4 +192,8 @@ def _without_messages(job: Job, entity: Entity) -> Job:
     """Return a job of another user without the recent messages of the forgotten user."""
     if entity.type == "group" or all(one.sender_id != entity.id for one in job.recent_messages):
         return job
-    return job.model_copy(update={"recent_messages": [one for one in job.recent_messages if one.sender_id != entity.id]})
+    return job.model_copy(
+        update={
+            "recent_messages": [one for one in job.recent_messages if one.sender_id != entity.id]
+        }
+    )

@@ -206,7 +206,9 @@ class Documents(Kind[list[Document]], Generic[Key, Document]):
                 _, owner, _ = self.naming.row(key)
                 member = f"{self.path}/{len(entries):04d}-{encode_id(owner)}-{document.revision}.md"
                 archive.text(member, self.form.render(document))
-                entries.append({"member": member, **self.naming.fields(key), "revision": document.revision})
+                entries.append(
+                    {"member": member, **self.naming.fields(key), "revision": document.revision}
+                )
         return entries
 
     def read(self, archive: ArchiveReader, path: Path) -> Iterator[list[Document]]:
@@ -214,11 +216,15 @@ class Documents(Kind[list[Document]], Generic[Key, Document]):
         found: dict[Key, list[Mapping[str, Any]]] = {}
         entries = archive.manifest.get(self.name, archive.manifest.get(self.former_name, []))
         if not isinstance(entries, list):
-            raise InvalidInput(f"{where}: expected a list in the manifest, got {type(entries).__name__}")
+            raise InvalidInput(
+                f"{where}: expected a list in the manifest, got {type(entries).__name__}"
+            )
         for entry in entries:
             with checked(where):
                 if not isinstance(entry, dict):
-                    raise InvalidInput(f"expected objects in the manifest, got {type(entry).__name__}")
+                    raise InvalidInput(
+                        f"expected objects in the manifest, got {type(entry).__name__}"
+                    )
                 found.setdefault(self.naming.of_fields(entry), []).append(entry)
         for key, some in found.items():
             with checked(where):

@@ -50,20 +50,29 @@ class Mentions:
     """Finds texts about an entity. First call `look` with all records, events before other kinds;
     then `found` returns the mentions."""
 
-    def __init__(self, entity: Entity, names: Iterable[str], texts: Iterable[str], kept: Collection[str] = ()) -> None:
+    def __init__(
+        self, entity: Entity, names: Iterable[str], texts: Iterable[str], kept: Collection[str] = ()
+    ) -> None:
         """`texts` are the texts of the entity. `kept` are digests of texts that mention the entity,
         stored while its names were still known."""
         self._entity = entity.key
         # Texts from a group may be repeated in the profiles of its members. Texts of a person are
         # in no profile of others.
         self._gone = frozenset(map(_bare, texts)) if entity.type == "group" else frozenset()
-        self._names = [one for one in sorted(names) if len(one) >= _SHORTEST_NAME and not is_a_word(one)]
+        self._names = [
+            one for one in sorted(names) if len(one) >= _SHORTEST_NAME and not is_a_word(one)
+        ]
         self._of_time = {one for one in self._names if is_a_time(one)}
         """Names that are also words for a time (May). They count only at the beginning of a
         text."""
         self._kept = frozenset(kept)
         self._by_id = re.compile(
-            "|".join((_of_id(entity.id), *(rf"{_of_name(one)} ?\({re.escape(entity.id)}\)" for one in names)))
+            "|".join(
+                (
+                    _of_id(entity.id),
+                    *(rf"{_of_name(one)} ?\({re.escape(entity.id)}\)" for one in names),
+                )
+            )
         )
         self._by_name = re.compile("|".join(map(_of_name, self._names)) or "(?!)")
         self._borne: dict[str, set[str]] = defaultdict(set)
@@ -82,10 +91,14 @@ class Mentions:
                         self._borne[record.scope].add(name)
             texts = record.texts if record.told is None else record.told
             if record.event_id:
-                if self._is_noted(record) or any(self._may(text) or text in self._gone for text in texts):
+                if self._is_noted(record) or any(
+                    self._may(text) or text in self._gone for text in texts
+                ):
                     self._candidates.append(_Candidate(kind, record, texts))
                     self._texts_of_events.update(texts)
-            elif some := tuple(text for text in texts if self._may(text) or self._rests_on_events(text)):
+            elif some := tuple(
+                text for text in texts if self._may(text) or self._rests_on_events(text)
+            ):
                 self._candidates.append(_Candidate(kind, record, some))
 
     def found(self) -> list[FoundMention]:
@@ -97,14 +110,22 @@ class Mentions:
         for kind, record, texts in self._candidates:
             if record.event_id:
                 elsewhere = {words for whose, words in record.named if whose != self._entity}
-                is_mention = self._is_noted(record) or any(self._is_about(text, [record.scope], elsewhere) for text in texts)
+                is_mention = self._is_noted(record) or any(
+                    self._is_about(text, [record.scope], elsewhere) for text in texts
+                )
                 (goes if is_mention else stays).add((record.scope, texts[0]))
                 found += [FoundMention(kind, record.id, texts[0])] if is_mention else []
                 continue
-            scopes = [record.scope] if record.scope else sorted({one for who, _ in record.borne for one in self._spoken[who]})
+            scopes = (
+                [record.scope]
+                if record.scope
+                else sorted({one for who, _ in record.borne for one in self._spoken[who]})
+            )
             for text in texts:
                 told = {(scope, _bare(text)) for scope in scopes}
-                if told.isdisjoint(stays) and (told & goes or _bare(text) in self._gone or self._is_about(text, scopes)):
+                if told.isdisjoint(stays) and (
+                    told & goes or _bare(text) in self._gone or self._is_about(text, scopes)
+                ):
                     found.append(FoundMention(kind, record.id, text))
         return found
 
@@ -117,7 +138,11 @@ class Mentions:
         Whether another person of the conversation bears the name is checked later, in `found`.
         """
         by_id = self._by_id.search(text) is not None
-        return by_id or self._by_name.search(text) is not None or (bool(self._kept) and digest(text) in self._kept)
+        return (
+            by_id
+            or self._by_name.search(text) is not None
+            or (bool(self._kept) and digest(text) in self._kept)
+        )
 
     def _rests_on_events(self, line: str) -> bool:
         return (bare := _bare(line)) in self._texts_of_events or bare in self._gone
@@ -133,9 +158,17 @@ class Mentions:
         # Longer names of others ("Ann Lee") are matched first, so that a shorter name inside them
         # ("Ann") is not matched.
         longer = sorted(others, key=len, reverse=True)
-        pattern = "|".join((*map(_of_name, longer), *(f"(?P<own{n}>{_of_name(name)})" for n, name in enumerate(own))))
+        pattern = "|".join(
+            (
+                *map(_of_name, longer),
+                *(f"(?P<own{n}>{_of_name(name)})" for n, name in enumerate(own)),
+            )
+        )
         named = [match for match in re.finditer(pattern, text) if match.lastgroup] if own else []
-        return any(match.group() not in self._of_time or _bare(text).startswith(match.group()) for match in named)
+        return any(
+            match.group() not in self._of_time or _bare(text).startswith(match.group())
+            for match in named
+        )
 
 
 def digest(text: str) -> str:

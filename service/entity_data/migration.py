@@ -98,7 +98,9 @@ class Migration:
                 return report
         return report
 
-    async def run_once(self, path: Path, *, pause: Callable[[], Awaitable[bool]]) -> MigrationReport | None:
+    async def run_once(
+        self, path: Path, *, pause: Callable[[], Awaitable[bool]]
+    ) -> MigrationReport | None:
         """Import `path` as `run` does. Return None if the same content was completely imported
         before in the same mode (by rules or rewritten)."""
         name = await asyncio.to_thread(self._name, path)
@@ -119,21 +121,29 @@ class Migration:
         zone = configured_timezone(cognitive.timezone)
         with reading(path):
             changed = path.stat().st_mtime
-        return list(read_old_summaries(path, Assumed(zone, changed, self._scope, cognitive.bot_name, self._places)))
+        return list(
+            read_old_summaries(
+                path, Assumed(zone, changed, self._scope, cognitive.bot_name, self._places)
+            )
+        )
 
     def _take(self, batch: list[OldSummary | BadEntry], report: MigrationReport) -> None:
         good = [one for one in batch if isinstance(one, OldSummary)]
         report.bad += [one for one in batch if isinstance(one, BadEntry) and not one.place]
         report.unplaced += _unplaced(batch)
         transfer = self._parts.backend.transfer
-        known = transfer.known_jobs([one.job.job_id for one in good] + [one.known_as for one in good if one.known_as])
+        known = transfer.known_jobs(
+            [one.job.job_id for one in good] + [one.known_as for one in good if one.known_as]
+        )
         waiting = self._parts.queue.known_ids() if self._rewrite else set()
         fresh: dict[str, OldSummary] = {}
         for one in good:
             job_id = one.job.job_id
             if job_id in known or one.known_as in known or job_id in fresh or job_id in waiting:
                 report.known += 1
-            elif self._parts.events.is_forgotten(job_id, one.job.entities, one.job.moment.timestamp()):
+            elif self._parts.events.is_forgotten(
+                job_id, one.job.entities, one.job.moment.timestamp()
+            ):
                 report.forgotten += 1
             else:
                 fresh[job_id] = one
@@ -144,17 +154,25 @@ class Migration:
                 self._parts.queue.put(redacted(one.job, self._settings.historian.redact_jobs))
                 report.taken += 1
                 del fresh[one.job.job_id]
-        report.taken += transfer.file_jobs({job_id: self._events(one) for job_id, one in fresh.items()})
+        report.taken += transfer.file_jobs(
+            {job_id: self._events(one) for job_id, one in fresh.items()}
+        )
 
     def _events(self, one: OldSummary) -> list[Event]:
         job = redacted(one.job, self._settings.historian.redact_jobs)
-        events = with_people(job, events_of(job, by_rules(job, self._settings))) if one.dated else _as_they_stand(job)
+        events = (
+            with_people(job, events_of(job, by_rules(job, self._settings)))
+            if one.dated
+            else _as_they_stand(job)
+        )
         return [replace(event, source=SOURCE) for event in events]
 
 
 def _as_they_stand(job: Job) -> list[Event]:
     return [
-        Event.of_job(job, n, kind, text, is_absolute=False, gate_reasons=(TIME_UNKNOWN,), rewritten_by="none")
+        Event.of_job(
+            job, n, kind, text, is_absolute=False, gate_reasons=(TIME_UNKNOWN,), rewritten_by="none"
+        )
         for n, (kind, text) in enumerate(job.texts)
     ]
 

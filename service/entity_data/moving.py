@@ -54,7 +54,9 @@ class MoveReport:
     differing: int = 0
 
 
-def move(source: Backend, target: Backend, now: float, on_progress: Progress = lambda done, total: None) -> MoveReport:
+def move(
+    source: Backend, target: Backend, now: float, on_progress: Progress = lambda done, total: None
+) -> MoveReport:
     """Copy the memory of `source` to `target`. Blocking.
 
     `target` must be empty, or hold an unfinished move of the same memory. Raises InvalidInput if
@@ -69,12 +71,18 @@ def move(source: Backend, target: Backend, now: float, on_progress: Progress = l
             stack.enter_context(one.workers.ownership().acquire(now))
             stack.enter_context(one.workers.alone())
         if source.forget_requests.waiting():
-            raise HistorianError(f"{source.name}: somebody is being forgotten there; let `historian forget` end first")
+            raise HistorianError(
+                f"{source.name}: somebody is being forgotten there; let `historian forget` end first"
+            )
         moving = _Move(source, target, on_progress)
         moving.rows()
         documents = moving.documents()
         jobs = moving.jobs(now)
-        report = MoveReport({table: target.contents.count(table) for table in target.contents.tables()}, documents, jobs)
+        report = MoveReport(
+            {table: target.contents.count(table) for table in target.contents.tables()},
+            documents,
+            jobs,
+        )
         moving.check(report)
         moving.finish()
     return report
@@ -106,9 +114,17 @@ class _Move:
             return
         source, target = self._from.contents, self._to.contents
         tables = source.tables()
-        done = sum(self._counts[table] for table in tables[: tables.index(self._mark["table"])]) if self._mark else 0
+        done = (
+            sum(self._counts[table] for table in tables[: tables.index(self._mark["table"])])
+            if self._mark
+            else 0
+        )
         for table in tables[tables.index(self._mark["table"]) if self._mark else 0 :]:
-            after = tuple(self._mark["after"]) if self._mark.get("table") == table and self._mark["after"] else None
+            after = (
+                tuple(self._mark["after"])
+                if self._mark.get("table") == table and self._mark["after"]
+                else None
+            )
             while rows := source.read(table, after, AT_ONCE):
                 after = source.key_of(table, rows[-1])
                 target.write(table, rows, self._marked(table=table, after=after))
@@ -131,12 +147,22 @@ class _Move:
     def check(self, report: MoveReport) -> None:
         """Raise HistorianError if rows are missing in the target. Compare a sample of recalls, and
         add the counts to `report`."""
-        lacking = [f"{table}: {report.rows[table]} of {n}" for table, n in self._counts.items() if report.rows[table] != n]
+        lacking = [
+            f"{table}: {report.rows[table]} of {n}"
+            for table, n in self._counts.items()
+            if report.rows[table] != n
+        ]
         if lacking:
-            raise HistorianError(f"{self._to.name}: not all has arrived ({', '.join(lacking)}); empty it and move again")
+            raise HistorianError(
+                f"{self._to.name}: not all has arrived ({', '.join(lacking)}); empty it and move again"
+            )
         for scope_key, query, event_id in _sample(self._from):
             report.recalls += 1
-            found = zip(_found(self._from, scope_key, query, event_id), _found(self._to, scope_key, query, event_id), strict=True)
+            found = zip(
+                _found(self._from, scope_key, query, event_id),
+                _found(self._to, scope_key, query, event_id),
+                strict=True,
+            )
             if not all(_are_alike(one, other) for one, other in found):
                 report.differing += 1
                 log.warning("a recall in %s finds other events after the move", scope_key)
@@ -163,7 +189,11 @@ class _Move:
         """Copy the index of profiles, with the vectors that are up to date."""
         source, target = self._from.profile_index, self._to.profile_index
         vectors = dict(zip(*source.vectors(), strict=True))
-        current = [one for key in self._from.profiles.keys() if (one := self._from.profiles.read(key)) is not None]  # noqa: SIM118
+        current = [
+            one
+            for key in self._from.profiles.keys()  # noqa: SIM118
+            if (one := self._from.profiles.read(key)) is not None
+        ]
         stale = {one.key for one in source.stale(current)}
         for one in current:
             target.put(one, None if one.key in stale else vectors.get(one.key))
@@ -198,7 +228,9 @@ def _sample(source: Backend) -> Iterator[tuple[str, str, str]]:
     scopes = [key for key, n in source.events.scopes() if n]
     step = max(len(scopes) // SAMPLE, 1)
     for scope_key in islice(scopes, 0, None, step):
-        for event in source.events.find(EventFilter(scope_key), limit=max(SAMPLE // max(len(scopes), 1), 1)):
+        for event in source.events.find(
+            EventFilter(scope_key), limit=max(SAMPLE // max(len(scopes), 1), 1)
+        ):
             yield scope_key, event.text, event.event_id
 
 
@@ -221,8 +253,12 @@ def _found(backend: Backend, scope_key: str, query: str, event_id: str) -> tuple
 def _are_alike(one: Hits, other: Hits) -> bool:
     """Return True if the scores are equal (within SAME), and each list holds the sure hits of the
     other (see `_sure`)."""
-    close = len(one) == len(other) and all(abs(a - b) <= SAME for (_, a), (_, b) in zip(one, other, strict=True))
-    return close and all(_sure(a) <= {event_id for event_id, _ in b} for a, b in ((one, other), (other, one)))
+    close = len(one) == len(other) and all(
+        abs(a - b) <= SAME for (_, a), (_, b) in zip(one, other, strict=True)
+    )
+    return close and all(
+        _sure(a) <= {event_id for event_id, _ in b} for a, b in ((one, other), (other, one))
+    )
 
 
 def _sure(hits: Hits) -> set[str]:

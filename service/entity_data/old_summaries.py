@@ -123,13 +123,18 @@ def read_places(pairs: Sequence[str], path: Path | None = None) -> dict[str, str
     except ValueError as error:
         raise InvalidInput(f"{path}: no JSON: {error}") from None
     if not isinstance(found, dict):
-        raise InvalidInput(f"{path}: expected an object of ids by name, got a JSON {type(found).__name__}")
+        raise InvalidInput(
+            f"{path}: expected an object of ids by name, got a JSON {type(found).__name__}"
+        )
     for pair in pairs:
         name, _, number = pair.rpartition("=")
         if not name.strip() or not number.strip():
             raise InvalidInput(f"{pair!r}: expected NAME=ID, such as 读书会=7001")
         found[name] = number
-    return {clean_text(name): validate_id(str(number).strip(), f"the id of {name!r}") for name, number in found.items()}
+    return {
+        clean_text(name): validate_id(str(number).strip(), f"the id of {name!r}")
+        for name, number in found.items()
+    }
 
 
 def read_old_summaries(path: Path, assumed: Assumed) -> Iterator[OldSummary | BadEntry]:
@@ -163,7 +168,9 @@ def _entries(content: str, path: Path) -> Iterator[tuple[str, Any, Scope | None]
         yield from _lines(content)
         return
     if isinstance(document, dict):
-        wrapped = next((document[name] for name in _WRAPPERS if isinstance(document.get(name), list)), None)
+        wrapped = next(
+            (document[name] for name in _WRAPPERS if isinstance(document.get(name), list)), None
+        )
         if wrapped is None and any(name in document for name in _TEXTS):
             wrapped = [document]
         if wrapped is None:
@@ -171,7 +178,9 @@ def _entries(content: str, path: Path) -> Iterator[tuple[str, Any, Scope | None]
             return
         document = wrapped
     if not isinstance(document, list):
-        raise InvalidInput(f"{path}: holds a JSON {type(document).__name__}, expected a list of summaries or an object of lists")
+        raise InvalidInput(
+            f"{path}: holds a JSON {type(document).__name__}, expected a list of summaries or an object of lists"
+        )
     for number, entry in enumerate(document, 1):
         yield f"entry {number}", entry, None
 
@@ -185,16 +194,28 @@ def _lines(content: str) -> Iterator[tuple[str, Any, Scope | None]]:
                 yield f"line {number}", InvalidInput(f"not JSON: {error}"), None
 
 
-def _by_conversation(document: Mapping[str, Any], path: Path) -> Iterator[tuple[str, Any, Scope | None]]:
+def _by_conversation(
+    document: Mapping[str, Any], path: Path
+) -> Iterator[tuple[str, Any, Scope | None]]:
     if not any(isinstance(value, list) for value in document.values()):
-        raise InvalidInput(f"{path}: an object without a list of summaries; see `historian migrate --help`")
+        raise InvalidInput(
+            f"{path}: an object without a list of summaries; see `historian migrate --help`"
+        )
     for key, entries in document.items():
         named = _SCOPE.fullmatch(key)
         if named is None or not isinstance(entries, list):
-            yield f"{key!r:.60}", InvalidInput("names no conversation (such as g:7001, user:42), or holds no list"), None
+            yield (
+                f"{key!r:.60}",
+                InvalidInput("names no conversation (such as g:7001, user:42), or holds no list"),
+                None,
+            )
             continue
         try:
-            scope = Scope.group(named["id"]) if named["kind"] in ("g", "group") else Scope.private(named["id"])
+            scope = (
+                Scope.group(named["id"])
+                if named["kind"] in ("g", "group")
+                else Scope.private(named["id"])
+            )
         except InvalidInput as error:
             yield f"{key!r:.60}", error, None
             continue
@@ -216,19 +237,27 @@ def _read(where: str, entry: Any, scope: Scope | None, assumed: Assumed) -> OldS
         raise InvalidInput(f"says nothing: no text under {', '.join(_TEXTS)}")
     moment = _moment(entry, assumed)
     scope, place = _place(entry, assumed) if scope is None else (scope, {})
-    group = "" if "private" in place else _id(entry, "group_id") or (scope.group_id if scope else "")
+    group = (
+        "" if "private" in place else _id(entry, "group_id") or (scope.group_id if scope else "")
+    )
     user = _id(entry, *_USERS) or (scope.user_id if scope and not group else "")
     if not group and not user:
-        raise InvalidInput("it has neither user_id nor group_id; name the conversation with --user or --group")
+        raise InvalidInput(
+            "it has neither user_id nor group_id; name the conversation with --user or --group"
+        )
     spoken_at = moment or datetime.fromtimestamp(assumed.undated, UTC)
-    named = json.dumps([group or user, group != "", user, moment and moment.isoformat(), summary, facts], ensure_ascii=True)
+    named = json.dumps(
+        [group or user, group != "", user, moment and moment.isoformat(), summary, facts],
+        ensure_ascii=True,
+    )
     job = parse_job(
         {
             "request_id": "migrate-" + hashlib.sha256(named.encode()).hexdigest()[:24],
             "request_type": "group" if group else "private",
             "user_id": user or UNKNOWN_USER,
             "group_id": group,
-            "user_name": _text(entry, "user_name", "sender_name", "nickname") or place.get("private", ""),
+            "user_name": _text(entry, "user_name", "sender_name", "nickname")
+            or place.get("private", ""),
             "group_name": _text(entry, "group_name") or place.get("group", ""),
             "bot_name": _text(entry, "bot_name") or assumed.bot_name,
             "action_summary": summary,
@@ -254,7 +283,9 @@ def _place(entry: Mapping[str, Any], assumed: Assumed) -> tuple[Scope | None, di
     kind, name = _text(location, "type"), _text(location, "name")
     if kind not in ("group", "private"):
         raise InvalidInput(f"location.type: {kind!r:.60} is neither 'group' nor 'private'")
-    number = _id(entry, *(("group_id",) if kind == "group" else _USERS)) or _id(location, "id", f"{kind}_id")
+    number = _id(entry, *(("group_id",) if kind == "group" else _USERS)) or _id(
+        location, "id", f"{kind}_id"
+    )
     if not number and not name and assumed.scope is not None and assumed.scope.request_type == kind:
         return assumed.scope, {kind: name}
     number = number or assumed.places.get(f"{kind}:{name}") or assumed.places.get(name, "")
@@ -264,24 +295,39 @@ def _place(entry: Mapping[str, Any], assumed: Assumed) -> tuple[Scope | None, di
 
 
 def _text(entry: Mapping[str, Any], *names: str) -> str:
-    return next((text for value in map(entry.get, names) if isinstance(value, str) and (text := clean_text(value))), "")
+    return next(
+        (
+            text
+            for value in map(entry.get, names)
+            if isinstance(value, str) and (text := clean_text(value))
+        ),
+        "",
+    )
 
 
 def _id(entry: Mapping[str, Any], *names: str) -> str:
-    values = (value for value in map(entry.get, names) if isinstance(value, (str, int)) and not isinstance(value, bool))
+    values = (
+        value
+        for value in map(entry.get, names)
+        if isinstance(value, (str, int)) and not isinstance(value, bool)
+    )
     return next((text for value in values if (text := str(value).strip()) not in ("", "0")), "")
 
 
 def _moment(entry: Mapping[str, Any], assumed: Assumed) -> datetime | None:
     """Return the time of an entry, or None. Raises InvalidInput if it cannot be parsed."""
-    name, value = next(((name, entry[name]) for name in _TIMES if entry.get(name) not in (None, "")), ("", None))
+    name, value = next(
+        ((name, entry[name]) for name in _TIMES if entry.get(name) not in (None, "")), ("", None)
+    )
     if value is None:
         return None
     if isinstance(value, str) and re.fullmatch(r"\d{9,16}(\.\d+)?", value.strip()):
         value = float(value)
     try:
         if isinstance(value, (int, float)) and not isinstance(value, bool):
-            return datetime.fromtimestamp(value / 1000 if value >= _MILLISECONDS else value, ZoneInfo(assumed.timezone))
+            return datetime.fromtimestamp(
+                value / 1000 if value >= _MILLISECONDS else value, ZoneInfo(assumed.timezone)
+            )
         parsed = datetime.fromisoformat(str(value).strip().replace("/", "-"))
     except (ValueError, OverflowError, OSError):
         raise InvalidInput(

@@ -61,7 +61,11 @@ class LastSummaries(Lines[dict[str, Any]]):
 
     def values(self, entity: Entity) -> Iterator[dict[str, Any]]:
         found = self.store.entries()
-        return ({"scope_key": key, **entry} for key, entry in found if self.is_of(key, entry, Traces(entity)))
+        return (
+            {"scope_key": key, **entry}
+            for key, entry in found
+            if self.is_of(key, entry, Traces(entity))
+        )
 
     def as_data(self, value: dict[str, Any]) -> Mapping[str, Any]:
         return value
@@ -74,10 +78,19 @@ class LastSummaries(Lines[dict[str, Any]]):
 
     def stranger(self, value: dict[str, Any], entity: Entity) -> str:
         key = value["scope_key"]
-        return "" if self.is_of(key, value, Traces(entity)) else f"user:{value.get('user_id', '')}" if "user_id" in value else key
+        return (
+            ""
+            if self.is_of(key, value, Traces(entity))
+            else f"user:{value.get('user_id', '')}"
+            if "user_id" in value
+            else key
+        )
 
     def redact(self, value: dict[str, Any]) -> dict[str, Any]:
-        return {key: one if key in _NOT_REDACTED else redact_value(one, self.level) for key, one in value.items()}
+        return {
+            key: one if key in _NOT_REDACTED else redact_value(one, self.level)
+            for key, one in value.items()
+        }
 
     def restore(self, values: Sequence[dict[str, Any]]) -> Mapping[str, int | list[str]]:
         assert not isinstance(self.store, MarkdownMemory)
@@ -91,7 +104,11 @@ class LastSummaries(Lines[dict[str, Any]]):
         if traces.entity.type == "group":
             return False
         # Entries of earlier versions have no user id: their time is compared with the jobs' times.
-        return entry["user_id"] == traces.entity.id if entry.get("user_id") else _moment(key, entry) in traces.moments
+        return (
+            entry["user_id"] == traces.entity.id
+            if entry.get("user_id")
+            else _moment(key, entry) in traces.moments
+        )
 
 
 class MemoryFile(LastSummaries):
@@ -111,7 +128,11 @@ class MemoryFile(LastSummaries):
         at = _moment(key, entry)
         # A line without a readable time belongs to the entity if the texts are equal. For other
         # lines the time decides, because several people may say the same.
-        return key == traces.entity.scope.key or at in traces.moments or (at[1] != at[1] and entry["text"] in traces.texts)
+        return (
+            key == traces.entity.scope.key
+            or at in traces.moments
+            or (at[1] != at[1] and entry["text"] in traces.texts)
+        )
 
 
 class NoteFiles(Kind[None]):

@@ -45,12 +45,19 @@ class ProfileRecords(Documents[ProfileKey, Profile]):
             elif PROFILES.is_of(PROFILES.place(key), traces.entity):
                 kept = self.store.kept(key)
                 names = tuple(one.name for one in kept) if key.entity == traces.entity.key else ()
-                yield Record(key.index_id, tuple(line.text for one in kept for line in one.lines), names)
+                yield Record(
+                    key.index_id, tuple(line.text for one in kept for line in one.lines), names
+                )
         if traces is None:
             return
         for key in self._other_keys(traces):
             kept = self.store.kept(key)
-            theirs = {line.text for one in kept for line in one.lines if line.evidence and line_without(line, traces) is None}
+            theirs = {
+                line.text
+                for one in kept
+                for line in one.lines
+                if line.evidence and line_without(line, traces) is None
+            }
             theirs |= self._told_without_evidence(key, kept, traces)
             if theirs:
                 yield Record(key.index_id, tuple(sorted(theirs)))
@@ -61,7 +68,9 @@ class ProfileRecords(Documents[ProfileKey, Profile]):
         now = iso_of(self.parts.clock())
         for key in self._other_keys(traces):
             plain = self._told_without_evidence(key, self.store.kept(key), traces)
-            if revised := self.store.revise(key, partial(_without, traces, plain), now=now, cause="forget"):
+            if revised := self.store.revise(
+                key, partial(_without, traces, plain), now=now, cause="forget"
+            ):
                 self.backend.profile_index.put(revised, None)
                 removed += 1
         return removed
@@ -81,17 +90,24 @@ class ProfileRecords(Documents[ProfileKey, Profile]):
         for line in lines:
             wanted.setdefault(without_list_mark(line).strip(), set()).add(line)
         found: set[str] = set()
-        for event, *_ in self.backend.transfer.take(EventFilter(Scope.group(key.entity_id).key)) if lines else ():
+        for event, *_ in (
+            self.backend.transfer.take(EventFilter(Scope.group(key.entity_id).key)) if lines else ()
+        ):
             if entity.id not in (event.user_id, *event.speakers):
                 found |= wanted.get(event.text.strip(), set())
         return found
 
-    def _told_without_evidence(self, key: ProfileKey, kept: Sequence[Profile], traces: Traces) -> set[str]:
+    def _told_without_evidence(
+        self, key: ProfileKey, kept: Sequence[Profile], traces: Traces
+    ) -> set[str]:
         """Return the lines without evidence, and the tags, of a group's profile that come from
         statements of the user."""
         if key.entity_type != "group":
             return set()
-        plain = [replace(one, lines=tuple(line for line in one.lines if not line.evidence)) for one in kept]
+        plain = [
+            replace(one, lines=tuple(line for line in one.lines if not line.evidence))
+            for one in kept
+        ]
         theirs = lines_told_by(plain, traces.job_ids, traces.texts)
         theirs |= {line for one in plain for line in _lines(one) if _is_line_of(line, traces)}
         return theirs - self._told_by_others(key, theirs, traces.entity)
@@ -102,12 +118,20 @@ class ProfileRecords(Documents[ProfileKey, Profile]):
         Return an empty list for a group, or for a user without texts.
         """
         is_user = traces.entity.type == "user" and bool(traces.texts)
-        return [key for key in self.store.keys() if key.entity != traces.entity.key] if is_user else []  # noqa: SIM118
+        return (
+            [key for key in self.store.keys() if key.entity != traces.entity.key] if is_user else []  # noqa: SIM118
+        )
 
     def redact(self, value: list[Profile]) -> list[Profile]:
         clean = (redacted_in(one, self.level, "name", "tags", "source_event_id") for one in value)
-        redacted = {one.revision: tuple(redacted_in(line, self.level, "text", "tags") for line in one.lines) for one in value}
-        return [replace(one, lines=redacted[one.revision], updated_at=redact_time(one.updated_at)) for one in clean]
+        redacted = {
+            one.revision: tuple(redacted_in(line, self.level, "text", "tags") for line in one.lines)
+            for one in value
+        }
+        return [
+            replace(one, lines=redacted[one.revision], updated_at=redact_time(one.updated_at))
+            for one in clean
+        ]
 
     def restore(self, values: Sequence[list[Profile]]) -> Mapping[str, int | list[str]]:
         results = []
@@ -115,7 +139,11 @@ class ProfileRecords(Documents[ProfileKey, Profile]):
             results.append(self.store.restore(revisions))
             if results[-1] == "restored":
                 self.backend.profile_index.put(revisions[-1], None)
-        different = [str(value[-1].key) for value, result in zip(values, results, strict=True) if result == "different"]
+        different = [
+            str(value[-1].key)
+            for value, result in zip(values, results, strict=True)
+            if result == "different"
+        ]
         return {**tally(self.name, results), "different_profiles": different}
 
 
@@ -134,11 +162,19 @@ def line_without(line: ProfileLine, traces: Traces) -> ProfileLine | None:
 
 
 def _without(traces: Traces, plain: Collection[str], profile: Profile) -> Profile:
-    lines = [one for line in profile.lines if (one := line_without(line, traces)) and (line.evidence or line.text not in plain)]
-    return replace(profile, lines=tuple(lines), tags=tuple(tag for tag in profile.tags if tag not in plain))
+    lines = [
+        one
+        for line in profile.lines
+        if (one := line_without(line, traces)) and (line.evidence or line.text not in plain)
+    ]
+    return replace(
+        profile, lines=tuple(lines), tags=tuple(tag for tag in profile.tags if tag not in plain)
+    )
 
 
-def lines_told_by(kept: Sequence[Profile], job_ids: Collection[str], texts: Collection[str]) -> set[str]:
+def lines_told_by(
+    kept: Sequence[Profile], job_ids: Collection[str], texts: Collection[str]
+) -> set[str]:
     """Return the lines and tags of a group's profile that come from the person with these jobs and
     texts.
 
@@ -169,7 +205,9 @@ def _lines(profile: Profile) -> set[str]:
 def _is_line_of(line: str, traces: Traces) -> bool:
     """Return True if a line repeats a text, with or without its list mark. Lines that begin with
     `#` do not count."""
-    return not line.startswith("#") and (line in traces.texts or without_list_mark(line).strip() in traces.texts)
+    return not line.startswith("#") and (
+        line in traces.texts or without_list_mark(line).strip() in traces.texts
+    )
 
 
 def made_of(lines: Collection[str], texts: Collection[str]) -> set[str]:
@@ -180,5 +218,7 @@ def made_of(lines: Collection[str], texts: Collection[str]) -> set[str]:
     for text in texts if wanted else ():
         folded = text.casefold()
         held = {word for word in wanted if word in folded}  # ten times faster than search_tokens
-        found |= {line for line, its in words.items() if its and len(its & held) >= _MOST * len(its)}
+        found |= {
+            line for line, its in words.items() if its and len(its & held) >= _MOST * len(its)
+        }
     return found

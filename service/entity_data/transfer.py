@@ -63,7 +63,9 @@ class ImportReport:
             setattr(self, name, getattr(self, name) + count)
 
 
-def export(parts: Parts, entity: Entity, path: Path, *, version: str, replace: bool = False) -> dict[str, Any]:
+def export(
+    parts: Parts, entity: Entity, path: Path, *, version: str, replace: bool = False
+) -> dict[str, Any]:
     """Write the archive of `entity` and return its manifest. Blocking; raises InvalidInput and
     StorageError.
 
@@ -71,9 +73,13 @@ def export(parts: Parts, entity: Entity, path: Path, *, version: str, replace: b
     not exported: imported events are embedded again. `version` is the version of this program.
     """
     with ArchiveWriter(path, replace=replace) as archive:
-        written = {kind.name: kind.write(archive, entity) for kind in stored_kinds(parts) if kind.name}
+        written = {
+            kind.name: kind.write(archive, entity) for kind in stored_kinds(parts) if kind.name
+        }
         if not any(written.values()):
-            raise HistorianError(f"nothing is known of {entity.key}: {path} is not written; check the id")
+            raise HistorianError(
+                f"nothing is known of {entity.key}: {path} is not written; check the id"
+            )
         manifest = {
             "format": FORMAT,
             "version": VERSION,
@@ -89,7 +95,9 @@ def export(parts: Parts, entity: Entity, path: Path, *, version: str, replace: b
     return manifest
 
 
-def import_archive(parts: Parts, path: Path, *, even_forgotten: bool = False, most_mib: int = MAX_TOTAL_MIB) -> ImportReport:
+def import_archive(
+    parts: Parts, path: Path, *, even_forgotten: bool = False, most_mib: int = MAX_TOTAL_MIB
+) -> ImportReport:
     """Import an archive of at most `most_mib` MiB unpacked. Blocking and idempotent.
 
     The whole archive is read and validated before anything is written. Then it is read again,
@@ -110,7 +118,11 @@ def import_archive(parts: Parts, path: Path, *, even_forgotten: bool = False, mo
 
 
 def _refused(
-    parts: Parts, archive: ArchiveReader, path: Path, kinds: Sequence[Kind[Any]], even_forgotten: bool
+    parts: Parts,
+    archive: ArchiveReader,
+    path: Path,
+    kinds: Sequence[Kind[Any]],
+    even_forgotten: bool,
 ) -> dict[str, int]:
     """Read and validate the archive without storing anything. Return `ImportReport.refused`. Raises
     the errors of `import_archive`."""
@@ -119,7 +131,11 @@ def _refused(
     for kind in kinds:
         for value in kind.read(archive, path):
             if whose := kind.stranger(value, entity):
-                refused[f"{kind.name} of {whose}" if len(refused) < _REFUSED_TOLD else f"{kind.name} of others"] += 1
+                refused[
+                    f"{kind.name} of {whose}"
+                    if len(refused) < _REFUSED_TOLD
+                    else f"{kind.name} of others"
+                ] += 1
             elif not even_forgotten:
                 forgotten |= _forgotten(parts, kind.said(value))
     if forgotten:
@@ -134,7 +150,9 @@ def _forgotten(parts: Parts, said: Provenance) -> set[str]:
     forgotten."""
     is_forgotten = parts.events.is_forgotten
     found = {entity for entity in said.entities if is_forgotten("", (entity,), said.at)}
-    return found | ({f"job {said.job_id}"} if said.job_id and is_forgotten(said.job_id, (), said.at) else set())
+    return found | (
+        {f"job {said.job_id}"} if said.job_id and is_forgotten(said.job_id, (), said.at) else set()
+    )
 
 
 def _portions(kind: Kind[Any], archive: ArchiveReader, path: Path) -> Iterator[list[Any]]:
@@ -154,10 +172,15 @@ def _portions(kind: Kind[Any], archive: ArchiveReader, path: Path) -> Iterator[l
 
 def _entity_of(archive: ArchiveReader, path: Path) -> Entity:
     manifest = archive.manifest
-    for name, known in (("event_schema_version", EVENT_SCHEMA_VERSION), ("job_schema_version", JOB_SCHEMA_VERSION)):
+    for name, known in (
+        ("event_schema_version", EVENT_SCHEMA_VERSION),
+        ("job_schema_version", JOB_SCHEMA_VERSION),
+    ):
         version = manifest.get(name)
         if type(version) is not int or version > known:
-            raise InvalidInput(f"{path}: {name} {version!r} is not known, at most {known} is; upgrade langgraph-historian")
+            raise InvalidInput(
+                f"{path}: {name} {version!r} is not known, at most {known} is; upgrade langgraph-historian"
+            )
     try:
         return Entity(manifest["entity"]["type"], manifest["entity"]["id"])
     except (KeyError, TypeError, AttributeError) as error:
@@ -169,6 +192,8 @@ def _named(forgotten: set[str]) -> str:
     jobs were forgotten, return their number."""
     people = sorted(key for key in forgotten if not key.startswith("job "))
     if not people:
-        return "one of its jobs was" if len(forgotten) == 1 else f"{len(forgotten)} of its jobs were"
+        return (
+            "one of its jobs was" if len(forgotten) == 1 else f"{len(forgotten)} of its jobs were"
+        )
     more = f" and {len(people) - 3} more" if len(people) > 3 else ""
     return f"{', '.join(people[:3])}{more} {'was' if len(people) == 1 else 'were'}"

@@ -20,11 +20,16 @@ class Told(NamedTuple):
     waiting: int
 
 
-def listed_articles(stores: ArticleStores, is_wanted: Callable[[ArticleKey], bool] = lambda _: True) -> list[Told]:
+def listed_articles(
+    stores: ArticleStores, is_wanted: Callable[[ArticleKey], bool] = lambda _: True
+) -> list[Told]:
     """Return one entry per person and conversation, of those that `is_wanted` accepts. Blocking."""
     keys = {*stores.articles.keys(), *stores.summaries.keys(), *stores.buffer.keys()}
     wanted = sorted(filter(is_wanted, keys), key=str)
-    return [Told(key, stores.articles.read(key), stores.summaries.read(key), stores.buffer.tokens(key)) for key in wanted]
+    return [
+        Told(key, stores.articles.read(key), stores.summaries.read(key), stores.buffer.tokens(key))
+        for key in wanted
+    ]
 
 
 def listed_data(one: Told) -> dict[str, Any]:

@@ -38,7 +38,9 @@ class EventDetail:
         return [one for one in self.ended if one.corrected_by]
 
 
-def events_page(events: EventStore, where: EventFilter, *, limit: int = 100, cursor: str = "") -> EventPage:
+def events_page(
+    events: EventStore, where: EventFilter, *, limit: int = 100, cursor: str = ""
+) -> EventPage:
     """Return a page of the matching events. Events that are filed between two calls do not shift
     the pages. Raises InvalidInput.
 
@@ -49,7 +51,9 @@ def events_page(events: EventStore, where: EventFilter, *, limit: int = 100, cur
         raise InvalidInput(f"limit: expected a number from 1 to {MOST_ON_A_PAGE}, got {limit}")
     until, shown = _parsed(cursor) if cursor else (None, 0)
     if until is not None:
-        where = replace(where, time_to=until if where.time_to is None else min(until, where.time_to))
+        where = replace(
+            where, time_to=until if where.time_to is None else min(until, where.time_to)
+        )
     found = events.find(where, limit=limit + shown + 1)[shown:]
     page = found[:limit]
     if len(found) <= limit:
@@ -59,7 +63,9 @@ def events_page(events: EventStore, where: EventFilter, *, limit: int = 100, cur
     return EventPage(page, f"{last!r}~{again}")
 
 
-def events_with_words(events: EventStore, where: EventFilter, text: str, *, limit: int = 100) -> EventPage:
+def events_with_words(
+    events: EventStore, where: EventFilter, text: str, *, limit: int = 100
+) -> EventPage:
     """Return the `limit` matching events that fit the words of `text` best, newest first."""
     found = events.get([event_id for event_id, _ in events.search_keywords(text, where, limit)])
     return EventPage(sorted(found, key=lambda event: event.timestamp, reverse=True))
@@ -70,7 +76,11 @@ def event_detail(parts: Parts, event_id: str) -> EventDetail | None:
     found = parts.events.get([event_id])
     if not found:
         return None
-    return EventDetail(found[0], list(parts.backend.revisions.of([event_id]).get(event_id, [])), parts.events.ended_by(event_id))
+    return EventDetail(
+        found[0],
+        list(parts.backend.revisions.of([event_id]).get(event_id, [])),
+        parts.events.ended_by(event_id),
+    )
 
 
 def _parsed(cursor: str) -> tuple[float, int]:
@@ -80,5 +90,7 @@ def _parsed(cursor: str) -> tuple[float, int]:
     except ValueError:
         seconds, count = float("nan"), -1
     if not (abs(seconds) < 1e12 and 0 <= count <= 100_000):
-        raise InvalidInput(f"cursor: {told(cursor)} is none; pass `next` of the page before as it is")
+        raise InvalidInput(
+            f"cursor: {told(cursor)} is none; pass `next` of the page before as it is"
+        )
     return seconds, count

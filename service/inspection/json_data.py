@@ -125,7 +125,9 @@ def job_entries(queue: JobQueue, limit: int | None) -> list[dict[str, Any]]:
     their file.
     """
     most = limit or 1_000_000
-    entries = [_entry(job, state) for state in ("processing", "pending") for job in queue.jobs(state, most)]
+    entries = [
+        _entry(job, state) for state in ("processing", "pending") for job in queue.jobs(state, most)
+    ]
     for failed in queue.failed()[:most]:
         about = {"error": failed.error, "failed_at": failed.failed_at, "filed": failed.filed}
         entries.append({**_entry(failed.job, "failed"), "name": failed.name, **about})

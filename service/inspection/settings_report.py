@@ -32,7 +32,13 @@ def settings_report(settings: Settings) -> list[SettingEntry]:
     """Return one entry per key, in the order of the documentation."""
     defaults = Settings()
     return [
-        SettingEntry(key, _masked(key, value_at(settings, key)), value_at(defaults, key), is_hot(info), meaning_of(key))
+        SettingEntry(
+            key,
+            _masked(key, value_at(settings, key)),
+            value_at(defaults, key),
+            is_hot(info),
+            meaning_of(key),
+        )
         for key, info in walk()
     ]
 
@@ -41,7 +47,9 @@ def _masked(key: str, value: Any) -> Any:
     """Return the value with secrets masked. The keys of a table are unchanged, so that a report
     shows which are set."""
     if _SECRET.search(key):
-        return dict.fromkeys(value, MASK) if isinstance(value, Mapping) else MASK if value else value
+        return (
+            dict.fromkeys(value, MASK) if isinstance(value, Mapping) else MASK if value else value
+        )
     if not isinstance(value, str) or "://" not in value:
         return value
     address, question, _ = without_url_secrets(value).partition("?")

@@ -34,7 +34,9 @@ MOST_FAILURES = 3
 """Maximum number of failures of one job as "unavailable", each after a success of another job.
 After that, the job itself counts as the cause."""
 
-DISK_ERRORS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE})
+DISK_ERRORS = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE}
+)
 """Error numbers for a disk that is temporarily unusable, and for exhausted file handles."""
 
 
@@ -94,7 +96,9 @@ class Attempts:
         self._answered = LoneFailures()
         self._written = LoneFailures()
 
-    async def run(self, job: Job, checkpoints: OpenCheckpoints, former: Collection[asyncio.Task[None]] = ()) -> None:
+    async def run(
+        self, job: Job, checkpoints: OpenCheckpoints, former: Collection[asyncio.Task[None]] = ()
+    ) -> None:
         """Run a job and settle it. First wait for the end of `former` runs of the same job, which
         use the same checkpoints.
 
@@ -177,7 +181,9 @@ class Attempts:
         self.held.append(job)
 
     def _wait(self, outage: Outage, job: Job, error: Exception) -> None:
-        pause = outage.begin(self._parts.clock(), str(error), retry_after=getattr(error, "retry_after", None))
+        pause = outage.begin(
+            self._parts.clock(), str(error), retry_after=getattr(error, "retry_after", None)
+        )
         self._statistics.outages += 1
         log.warning("job %s waits: %s; next try in %.0f s", job.job_id, error, pause)
         self._watch.ended(job, "waits")
@@ -189,9 +195,15 @@ class Attempts:
         elif isinstance(error, OSError) and error.errno in DISK_ERRORS:
             error = StorageError(f"{error}; free some space on the disk, or mend it")
         try:
-            if isinstance(error, ClaimLost) or (isinstance(error, StorageError) and not self._written.too_many(job)):
+            if isinstance(error, ClaimLost) or (
+                isinstance(error, StorageError) and not self._written.too_many(job)
+            ):
                 self._hold(job, error)
-            elif isinstance(error, ModelError) and not error.about_content and not self._is_poison(job, error):
+            elif (
+                isinstance(error, ModelError)
+                and not error.about_content
+                and not self._is_poison(job, error)
+            ):
                 self._wait(self.models, job, error)
                 await self.release(job)
             else:
@@ -201,14 +213,18 @@ class Attempts:
 
     def _is_poison(self, job: Job, error: ModelError) -> bool:
         """Return True if only this job keeps failing. A rate limit (status 429) does not count."""
-        return not (isinstance(error, ModelUnavailable) and error.status == 429) and self._answered.too_many(job)
+        return not (
+            isinstance(error, ModelUnavailable) and error.status == 429
+        ) and self._answered.too_many(job)
 
     async def _own_fault(self, job: Job, error: Exception) -> None:
         # An error message may repeat its input: it is stored and logged without secrets.
         attempts, raw = job.attempts + 1, f"{type(error).__name__}: {error}"
         message = redact(mask_known(raw))
         if attempts <= self._runs.settings.cognitive.queue.job_max_retries:
-            not_before = self._parts.clock() + doubled(RETRY_SECONDS, attempts, LONGEST_RETRY_SECONDS)
+            not_before = self._parts.clock() + doubled(
+                RETRY_SECONDS, attempts, LONGEST_RETRY_SECONDS
+            )
             log.warning(
                 "job %s failed (attempt %d) and is tried again: %s",
                 job.job_id,
@@ -216,11 +232,19 @@ class Attempts:
                 message,
                 exc_info=error if message == raw else None,
             )
-            await asyncio.to_thread(self._queue.postpone, job.job_id, error=message, not_before=not_before)
+            await asyncio.to_thread(
+                self._queue.postpone, job.job_id, error=message, not_before=not_before
+            )
             self._settled(job, "retried")
             return
         filed = await self._runs.file_by_rules(job)
-        log.error("job %s is given up after %d attempts (events filed: %s): %s", job.job_id, attempts, filed, message)
+        log.error(
+            "job %s is given up after %d attempts (events filed: %s): %s",
+            job.job_id,
+            attempts,
+            filed,
+            message,
+        )
         await asyncio.to_thread(self._queue.fail, job.job_id, error=message, filed=filed)
         self._settled(job, "failed")
 
@@ -233,4 +257,6 @@ async def _drop_checkpoint(job: Job, checkpoints: OpenCheckpoints) -> None:
     try:
         await checkpoints.drop(job.job_id)
     except CheckpointError as error:
-        log.warning("the checkpoint of job %s stays until the next start sweeps it: %s", job.job_id, error)
+        log.warning(
+            "the checkpoint of job %s stays until the next start sweeps it: %s", job.job_id, error
+        )

@@ -34,7 +34,13 @@ class CommandRunner:
             await self._roll_back(validated(RollbackCommand, job.payload, within="payload"), job)
         elif job.kind == "rollback_article":
             article = validated(RollbackArticleCommand, job.payload, within="payload")
-            await asyncio.to_thread(self._articles.rollback, article.key, article.revision, now=self._now(job), job_id=job.job_id)
+            await asyncio.to_thread(
+                self._articles.rollback,
+                article.key,
+                article.revision,
+                now=self._now(job),
+                job_id=job.job_id,
+            )
         elif job.kind == "reprocess":
             await self._reprocessing(job)
         elif job.kind == "index":
@@ -48,11 +54,17 @@ class CommandRunner:
 
     async def _roll_back(self, command: RollbackCommand, job: Job) -> None:
         profile = await asyncio.to_thread(
-            self._context.profiles.rollback, command.key, command.revision, now=self._now(job), job_id=job.job_id
+            self._context.profiles.rollback,
+            command.key,
+            command.revision,
+            now=self._now(job),
+            job_id=job.job_id,
         )
         if self._context.profile_index is not None:
             # The words are indexed at once; the idle worker adds the vector.
             await asyncio.to_thread(self._context.profile_index.put, profile, None)
 
     def _now(self, job: Job) -> str:
-        return datetime.fromtimestamp(self._context.clock(), ZoneInfo(job.timezone)).isoformat(timespec="seconds")
+        return datetime.fromtimestamp(self._context.clock(), ZoneInfo(job.timezone)).isoformat(
+            timespec="seconds"
+        )

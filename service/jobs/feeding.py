@@ -17,7 +17,17 @@ from ...schema.talk import ProfilePayload
 from ...stores.historian_context import HistorianContext
 from ...text.learnt import former_in, learnt_in, people_of
 
-_KEPT = {"timestamp", "timezone", "request_type", "user_id", "group_id", "bot_id", "user_name", "group_name", "bot_name"}
+_KEPT = {
+    "timestamp",
+    "timezone",
+    "request_type",
+    "user_id",
+    "group_id",
+    "bot_id",
+    "user_name",
+    "group_name",
+    "bot_name",
+}
 
 MOST_WAITING = 256
 """Maximum number of waiting jobs of a conversation whose facts are counted."""
@@ -35,13 +45,24 @@ async def feed(job: Job, context: HistorianContext, queue: JobQueue) -> None:
     key = ArticleKey(job.user_id, job.group_id)
     event_ids = [f"{job.job_id}:{n}" for n in range(1 + len(job.new_info))]
     events = await asyncio.to_thread(context.events.get, event_ids)
-    records = [(event.event_id, Spoken("record", event.text, "", event.timestamp_local)) for event in events if event.is_absolute]
+    records = [
+        (event.event_id, Spoken("record", event.text, "", event.timestamp_local))
+        for event in events
+        if event.is_absolute
+    ]
     buffered = context.article_stores.buffer
     if records:
-        await asyncio.to_thread(buffered.add, key, job.job_id, records, entities=job.entities, at=job.moment.timestamp())
+        await asyncio.to_thread(
+            buffered.add, key, job.job_id, records, entities=job.entities, at=job.moment.timestamp()
+        )
     said, recorded = await asyncio.to_thread(buffered.fill, key)
     limits = context.settings.cognitive.shortterm
-    if summaries_waiting(said, recorded, limits.summary_token_threshold, limits.record_token_threshold) >= 1:
+    if (
+        summaries_waiting(
+            said, recorded, limits.summary_token_threshold, limits.record_token_threshold
+        )
+        >= 1
+    ):
         await asyncio.to_thread(queue.put, following_job(job))
 
 

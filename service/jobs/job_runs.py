@@ -56,14 +56,20 @@ class ClaimedChat:
     queue: JobQueue
     job_id: str
 
-    async def structured(self, answer: type[Answer], *, purpose: str, system: str, user: str) -> Answer:
+    async def structured(
+        self, answer: type[Answer], *, purpose: str, system: str, user: str
+    ) -> Answer:
         await asyncio.to_thread(self.queue.check_claim, self.job_id)
         return await self.chat.structured(answer, purpose=purpose, system=system, user=user)
 
 
 def with_claimed_chat(context: HistorianContext, queue: JobQueue, job_id: str) -> HistorianContext:
     """Return the context for the nodes of one job, with a `ClaimedChat` if there is a model."""
-    return context if context.chat is None else replace(context, chat=ClaimedChat(context.chat, queue, job_id))
+    return (
+        context
+        if context.chat is None
+        else replace(context, chat=ClaimedChat(context.chat, queue, job_id))
+    )
 
 
 class JobRuns:
@@ -99,7 +105,10 @@ class JobRuns:
     def _merges_later(self) -> bool:
         """True if new facts wait for further facts of their conversation before a model merges them
         into profiles."""
-        return self.context.chat is not None and self.settings.cognitive.profile.merge_after_seconds > 0
+        return (
+            self.context.chat is not None
+            and self.settings.cognitive.profile.merge_after_seconds > 0
+        )
 
     def open(self, checkpoints: OpenCheckpoints) -> None:
         """Compile the graphs anew, with a checkpoint after every step."""
@@ -128,10 +137,14 @@ class JobRuns:
         if state.get("filed") == "forgotten":
             return "forgotten"
         values: Any = {"job": job.model_dump()}
-        if self._checkpoints is not None and (job.kind != "remember" or self.context.chat is not None):
+        if self._checkpoints is not None and (
+            job.kind != "remember" or self.context.chat is not None
+        ):
             values = (await self._historian_graph.aget_state(_config(job))).values
         if job.kind == "profile":
-            others = [one["job_id"] for one in values.get("talk", []) if one["job_id"] != job.job_id]
+            others = [
+                one["job_id"] for one in values.get("talk", []) if one["job_id"] != job.job_id
+            ]
             await self._settle_merged(others)
             return "merged"
         if values.get("merges_later") and values.get("filed") != "forgotten":
@@ -159,7 +172,9 @@ class JobRuns:
         that they leave the queue."""
         if job.kind != "talk":
             return [job]
-        parts = [(Job.model_validate(one["job"]), one.get("filed")) for one in values.get("parts", [])]
+        parts = [
+            (Job.model_validate(one["job"]), one.get("filed")) for one in values.get("parts", [])
+        ]
         await asyncio.to_thread(self._queue.hasten, [one.job_id for one, _ in parts])
         return [one for one, outcome in parts if one.texts and outcome != "forgotten"]
 
@@ -187,7 +202,9 @@ class JobRuns:
         left: list[str] = []
         room, seats = GATHERED_CHARACTERS - len(str(job.payload.get("text", ""))), GATHERED_AT_ONCE
         # One more than a run takes: the run of this one continues with the rest.
-        for place, one in enumerate(await asyncio.to_thread(self._queue.together, job.job_id, GATHERED_AT_ONCE + 1)):
+        for place, one in enumerate(
+            await asyncio.to_thread(self._queue.together, job.job_id, GATHERED_AT_ONCE + 1)
+        ):
             if one.job_id != job.job_id:
                 if await asyncio.to_thread(self.context.events.is_filed, one.job_id):
                     left.append(one.job_id)
@@ -202,7 +219,11 @@ class JobRuns:
         # during the merge would cause another model call.
         await asyncio.to_thread(self.messages.file, [one for _, one in gathered])
         gathered.sort(key=lambda one: (one[1].moment, one[0]))
-        return {"job": job.model_dump(), "talk": [one.model_dump() for _, one in gathered], "merges_later": self._merges_later}
+        return {
+            "job": job.model_dump(),
+            "talk": [one.model_dump() for _, one in gathered],
+            "merges_later": self._merges_later,
+        }
 
     async def _run(self, graph: CompiledStateGraph[Any, Any, Any, Any], job: Job) -> dict[str, Any]:
         """Run a graph from the checkpoint of a job. Run it again from the beginning if the database
@@ -215,15 +236,28 @@ class JobRuns:
         if self._workers_are_many:
             context = with_claimed_chat(context, self._queue, job.job_id)
         state = await self._resumed(graph, job, context)
-        is_kept = self.context.article_stores.buffer.was_taken if job.kind == "states" else self.context.events.is_filed
+        is_kept = (
+            self.context.article_stores.buffer.was_taken
+            if job.kind == "states"
+            else self.context.events.is_filed
+        )
         gone = state.get("forgotten") or state.get("filed") == "forgotten"
-        if gone or self._checkpoints is None or job.kind == "profile" or await asyncio.to_thread(is_kept, job.job_id):
+        if (
+            gone
+            or self._checkpoints is None
+            or job.kind == "profile"
+            or await asyncio.to_thread(is_kept, job.job_id)
+        ):
             return state
-        log.warning("job %s is run again: what its checkpoint says is not in the database", job.job_id)
+        log.warning(
+            "job %s is run again: what its checkpoint says is not in the database", job.job_id
+        )
         await self._checkpoints.drop(job.job_id)
         return await self._resumed(graph, job, context)
 
-    async def _resumed(self, graph: CompiledStateGraph[Any, Any, Any, Any], job: Job, context: object) -> dict[str, Any]:
+    async def _resumed(
+        self, graph: CompiledStateGraph[Any, Any, Any, Any], job: Job, context: object
+    ) -> dict[str, Any]:
         """Run a graph from the checkpoint of a job. Return the state updates of the steps of this
         run."""
         config = _config(job)
@@ -234,7 +268,9 @@ class JobRuns:
             return state
         given = None if begun else await self._input(job)
         mark = asyncio.get_running_loop().time()
-        async for chunk in graph.astream(given, config, context=context, stream_mode="updates", durability="sync"):
+        async for chunk in graph.astream(
+            given, config, context=context, stream_mode="updates", durability="sync"
+        ):
             for node, update in chunk.items():
                 now = asyncio.get_running_loop().time()
                 self.statistics.step(job.kind, node, update, now - mark)

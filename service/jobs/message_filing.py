@@ -158,6 +158,10 @@ class MessageFiling:
                 failed.add(job.job_id)
             except Exception as error:
                 # The run of the job will fail in the same way, and report the cause.
-                log.warning("the message of job %s cannot be filed with others: %s", job.job_id, type(error).__name__)
+                log.warning(
+                    "the message of job %s cannot be filed with others: %s",
+                    job.job_id,
+                    type(error).__name__,
+                )
                 failed.add(job.job_id)
         return failed

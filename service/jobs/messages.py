@@ -17,7 +17,13 @@ from ...schema.talk import SAID_BY_PEOPLE
 from ...stores.historian_context import HistorianContext
 from ...text.declared import correction_in, said_words
 from ...text.messages import MOST_PARTS, every_name, message_events, message_name, record_ids
-from ...text.profiles import BETWEEN_QUOTES, corrected_lines, said_lines, with_lines, without_evidence
+from ...text.profiles import (
+    BETWEEN_QUOTES,
+    corrected_lines,
+    said_lines,
+    with_lines,
+    without_evidence,
+)
 from ..entity_data.profiles import made_of
 from ..timezones import iso_of
 
@@ -63,25 +69,35 @@ class FiledMessages:
             moment, timezone = first[name].timestamp, first[name].timezone
             if before := known.get(name):
                 moment, timezone = before.timestamp_local, before.timezone
-            if parts := message_events(job.model_copy(update={"timestamp": moment, "timezone": timezone}), limit):
+            if parts := message_events(
+                job.model_copy(update={"timestamp": moment, "timezone": timezone}), limit
+            ):
                 made[name] = parts
         changed = self._changed(made, known, limit)
         resting = [(former, context.events.resting_on([name])) for name, former in changed.items()]
         bringing = self._bringing(made, last)
-        filed_before = {one.job_id for one in context.events.get([f"{name}:0" for name in bringing])} if bringing else set()
+        filed_before = (
+            {one.job_id for one in context.events.get([f"{name}:0" for name in bringing])}
+            if bringing
+            else set()
+        )
         context.events.file_messages(list(made.values()))
         for former, rests in resting:
             self.take_out(former, rests)
         rule = context.settings.cognitive.profile.profile_layers
         by_profile: dict[ProfileKey, list[str]] = {}
         for name in bringing:
-            key = ProfileKey("user", last[name].user_id, layer_written(last[name].scope, "user", rule))
+            key = ProfileKey(
+                "user", last[name].user_id, layer_written(last[name].scope, "user", rule)
+            )
             by_profile.setdefault(key, []).append(name)
         for key, names in by_profile.items():
             said = {name: made[name] for name in names}
             self._keep(key, said, last, known=filed_before - changed.keys(), again=changed.keys())
 
-    def _changed(self, made: Mapping[str, Sequence[Event]], known: Mapping[str, Event], limit: int) -> dict[str, list[Event]]:
+    def _changed(
+        self, made: Mapping[str, Sequence[Event]], known: Mapping[str, Event], limit: int
+    ) -> dict[str, list[Event]]:
         """Return the stored parts of the messages whose text changes, by name. In a message of
         several parts the change may be in a later part only."""
         changed: dict[str, list[Event]] = {}
@@ -104,9 +120,15 @@ class FiledMessages:
         """Return the names of the messages that contain lines for the profiles of their senders, or
         correct such a line."""
         certain = self._context().asks_a_model
-        theirs = ((name, parts) for name, parts in made.items() if jobs[name].payload.get("role") == SAID_BY_PEOPLE)
+        theirs = (
+            (name, parts)
+            for name, parts in made.items()
+            if jobs[name].payload.get("role") == SAID_BY_PEOPLE
+        )
         return [
-            name for name, parts in theirs if any(said_lines(one, certain=certain) or correction_in(one.text) for one in parts)
+            name
+            for name, parts in theirs
+            if any(said_lines(one, certain=certain) or correction_in(one.text) for one in parts)
         ]
 
     def _keep(
@@ -128,19 +150,32 @@ class FiledMessages:
         context = self._context()
         ids = [one.event_id for parts in made.values() for one in parts]
         stored = {one.event_id: one for one in context.events.get(ids)}
-        said = {name: [stored[one.event_id] for one in parts if one.event_id in stored] for name, parts in made.items()}
+        said = {
+            name: [stored[one.event_id] for one in parts if one.event_id in stored]
+            for name, parts in made.items()
+        }
         lines = {
             name: [
                 line
                 for one in parts
                 for line in said_lines(one, certain=context.asks_a_model)
-                if one.holds and context.events.are_corrected([replace(one, text=line.text)]) == [False]
+                if one.holds
+                and context.events.are_corrected([replace(one, text=line.text)]) == [False]
             ]
             for name, parts in said.items()
         }
         for _ in range(MOST_CONFLICTS):
-            done = {n for n in known if n in said and any(context.profiles.is_applied(key, i) for i in (n, jobs[n].job_id))}
-            new = [name for name in said if said[name] and name not in done and not self._is_withdrawn(name, jobs[name])]
+            done = {
+                n
+                for n in known
+                if n in said
+                and any(context.profiles.is_applied(key, i) for i in (n, jobs[n].job_id))
+            }
+            new = [
+                name
+                for name in said
+                if said[name] and name not in done and not self._is_withdrawn(name, jobs[name])
+            ]
             old = context.profiles.read(key) or Profile(key)
             held = old.lines
             for name in new:
@@ -160,7 +195,9 @@ class FiledMessages:
             # before, but have new lines to write.
             causes = new if not set(new) <= set(again) else []
             try:
-                written = context.profiles.write(profile, expected_revision=old.revision, also=causes, now=self._now())
+                written = context.profiles.write(
+                    profile, expected_revision=old.revision, also=causes, now=self._now()
+                )
             except RevisionConflict:
                 continue
             self._index(written)
@@ -168,7 +205,9 @@ class FiledMessages:
                 if self._is_withdrawn(name, jobs[name]):  # withdrawn during the write
                     self.take_out(said[name], [])
             return
-        log.warning("profile %s kept changing; what %d messages tell stands in them alone", key, len(made))
+        log.warning(
+            "profile %s kept changing; what %d messages tell stands in them alone", key, len(made)
+        )
 
     def _is_withdrawn(self, name: str, job: Job) -> bool:
         return self._context().events.is_forgotten(name, job.entities, job.moment.timestamp())
@@ -194,7 +233,9 @@ class FiledMessages:
             time_from=message.timestamp - CORRECTED_WITHIN,
             time_to=message.timestamp,
         )
-        before = [one for one in events.find(where, limit=2 * MOST_PARTS) if one.job_id != message.job_id]
+        before = [
+            one for one in events.find(where, limit=2 * MOST_PARTS) if one.job_id != message.job_id
+        ]
         theirs = [one for one in before if one.said_by == message.said_by]
         return [one.event_id for one in theirs if one.job_id == theirs[0].job_id]
 
@@ -211,19 +252,27 @@ class FiledMessages:
         context, scope, user_id = self._context(), message[0].scope, message[0].said_by
         rule = context.settings.cognitive.profile.profile_layers
         asserted = replace(scope, asserted=is_asserted(message[0].job_id))
-        keys = [ProfileKey("user", user_id, layer_written(asserted, "user", rule))] if user_id else []
+        keys = (
+            [ProfileKey("user", user_id, layer_written(asserted, "user", rule))] if user_id else []
+        )
         if scope.request_type == "group":
             keys.append(ProfileKey("group", scope.group_id, layer_written(scope, "group", rule)))
         gone = {one.event_id for one in (*message, *resting)}
-        said = {line.text for one in message for line in said_lines(one)} | {one.text for one in resting}
+        said = {line.text for one in message for line in said_lines(one)} | {
+            one.text for one in resting
+        }
         for key in keys:
             self._without(key, gone, said, [one.text for one in resting])
 
-    def _without(self, key: ProfileKey, gone: set[str], said: set[str], texts: Sequence[str]) -> None:
+    def _without(
+        self, key: ProfileKey, gone: set[str], said: set[str], texts: Sequence[str]
+    ) -> None:
         """Remove the evidence `gone` from a profile and its history. Also remove lines without
         evidence that are in `said`, or made from one of `texts`."""
         profiles = self._context().profiles
-        unproven = {line.text for one in profiles.kept(key) for line in one.lines if not line.evidence}
+        unproven = {
+            line.text for one in profiles.kept(key) for line in one.lines if not line.evidence
+        }
         unwanted = (unproven & said) | made_of(unproven, texts)
 
         def left(line: ProfileLine) -> ProfileLine | None:
@@ -248,10 +297,20 @@ class FiledMessages:
         if left is None or (left.text not in said and BETWEEN_QUOTES not in left.text):
             return left
         told = self._context().events.get(list(left.evidence))
-        texts = [other for one in told for other in (said_lines(one) if one.kind == MESSAGE else [replace(line, text=one.text)])]
+        texts = [
+            other
+            for one in told
+            for other in (
+                said_lines(one) if one.kind == MESSAGE else [replace(line, text=one.text)]
+            )
+        ]
         same = said_words(line.text, "")
         return next(
-            (replace(left, text=one.text) for one in reversed(texts) if said_words(one.text, "") == same),
+            (
+                replace(left, text=one.text)
+                for one in reversed(texts)
+                if said_words(one.text, "") == same
+            ),
             None,
         )
 
@@ -263,7 +322,9 @@ class FiledMessages:
         try:
             index.put(profile, None)
         except StorageError as error:
-            log.warning("profile %s is not searchable until the next repair: %s", profile.key, error)
+            log.warning(
+                "profile %s is not searchable until the next repair: %s", profile.key, error
+            )
 
     def _now(self) -> str:
         return iso_of(self._context().clock())
@@ -278,6 +339,8 @@ def _first_and_last(jobs: Sequence[Job]) -> tuple[dict[str, Job], dict[str, Job]
         name = message_name(job)
         if name not in first or job.moment < first[name].moment:
             first[name] = job
-        if name not in last or job.payload.get("worded_at", 0.0) >= last[name].payload.get("worded_at", 0.0):
+        if name not in last or job.payload.get("worded_at", 0.0) >= last[name].payload.get(
+            "worded_at", 0.0
+        ):
             last[name] = job
     return first, last

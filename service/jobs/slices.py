@@ -57,7 +57,9 @@ class ForgettingSlices:
         if self._slices is not None:
             return self._next == "alone"
         now = asyncio.get_running_loop().time()
-        return now >= self._not_before and await asyncio.to_thread(self._forgetting.requests.waiting)
+        return now >= self._not_before and await asyncio.to_thread(
+            self._forgetting.requests.waiting
+        )
 
     async def run_alone(self, prepare: Callable[[], Awaitable[None]]) -> None:
         """Start waiting requests, and run slices until jobs may run during the next one. `prepare`

@@ -31,7 +31,9 @@ class WorkerStatistics:
     outages: int = 0
     seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     steps: Counter[str] = field(default_factory=Counter)
-    latencies: defaultdict[str, deque[float]] = field(default_factory=lambda: defaultdict(lambda: deque(maxlen=LATENCIES_KEPT)))
+    latencies: defaultdict[str, deque[float]] = field(
+        default_factory=lambda: defaultdict(lambda: deque(maxlen=LATENCIES_KEPT))
+    )
 
     def step(self, kind: JobKind, node: str, update: Mapping[str, Any], seconds: float) -> None:
         """Record one step of a job."""
@@ -69,9 +71,15 @@ class WorkerStatistics:
             "summaries_written": self.summaries,
             "articles_written": self.articles,
             "outages": self.outages,
-            "node_seconds_median": {node: round(median(values), 6) for node, values in latencies.items()},
+            "node_seconds_median": {
+                node: round(median(values), 6) for node, values in latencies.items()
+            },
             "node_seconds": {
-                node: {**quantiles_of(values), "sum": round(self.seconds[node], 6), "count": self.steps[node]}
+                node: {
+                    **quantiles_of(values),
+                    "sum": round(self.seconds[node], 6),
+                    "count": self.steps[node],
+                }
                 for node, values in latencies.items()
             },
         }

@@ -94,8 +94,12 @@ class StepStream(JobWatch):
     def clear(self) -> None:
         self._recent.clear()
 
-    def _tell(self, job: Job, node: str, found: Mapping[str, Any] | None = None, outcome: str = "") -> None:
-        step = JobStep(job.job_id, job.kind, job.scope.key, self._clock(), node, found or {}, outcome)
+    def _tell(
+        self, job: Job, node: str, found: Mapping[str, Any] | None = None, outcome: str = ""
+    ) -> None:
+        step = JobStep(
+            job.job_id, job.kind, job.scope.key, self._clock(), node, found or {}, outcome
+        )
         self._recent.append(step)
         for steps, loop in list(self._subscribers.items()):
             with suppress(RuntimeError):  # the subscriber's event loop is closed
@@ -110,7 +114,11 @@ def found_in(update: Mapping[str, Any]) -> dict[str, Any]:
     values are left out.
     """
     parts = [*update.get("parts", []), *update.get("people", [])]
-    items = update["items"] if "items" in update else [item for part in parts for item in part.get("items", [])]
+    items = (
+        update["items"]
+        if "items" in update
+        else [item for part in parts for item in part.get("items", [])]
+    )
     texts = [
         {
             "kind": item["kind"],

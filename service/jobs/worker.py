@@ -8,7 +8,13 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
-from ...schema.errors import DatabaseAway, HistorianError, ModelRefused, ModelUnavailable, StorageError
+from ...schema.errors import (
+    DatabaseAway,
+    HistorianError,
+    ModelRefused,
+    ModelUnavailable,
+    StorageError,
+)
 from ...schema.job import Job
 from ...schema.protocols import Ownership, VectorIndex
 from ...schema.settings import Settings
@@ -93,16 +99,27 @@ class HistorianWorker:
             leads=lambda: ownership.is_held,
         )
         self._forgetting = ForgettingSlices(
-            forgetting, is_busy=lambda: bool(self._running), wake=self.look_for_requests, sleep=sleep
+            forgetting,
+            is_busy=lambda: bool(self._running),
+            wake=self.look_for_requests,
+            sleep=sleep,
         )
         self._next_look = 0.0
         self._sleep = sleep
         self._random = random
         self.statistics = WorkerStatistics()
         self._runs = JobRuns(parts, self.statistics, self._watch)
-        self._attempts = Attempts(parts, self._runs, self.maintenance, CommandRunner(parts, notes), random)
-        self._messages = MessageFiling(parts, self._runs, self.maintenance, is_owner=lambda: ownership.is_held, random=random)
-        self._models, self._disk, self._checkpoints = self._attempts.models, self._attempts.disk, Outage(random)
+        self._attempts = Attempts(
+            parts, self._runs, self.maintenance, CommandRunner(parts, notes), random
+        )
+        self._messages = MessageFiling(
+            parts, self._runs, self.maintenance, is_owner=lambda: ownership.is_held, random=random
+        )
+        self._models, self._disk, self._checkpoints = (
+            self._attempts.models,
+            self._attempts.disk,
+            Outage(random),
+        )
         self._running: set[asyncio.Task[None]] = set()
         self._wake = asyncio.Event()
         self._event_loop: asyncio.AbstractEventLoop | None = None
@@ -112,7 +129,12 @@ class HistorianWorker:
     @property
     def outage(self) -> str:
         """The reason why no jobs are claimed; "" while jobs are claimed."""
-        return self._models.reason or self._disk.reason or self._checkpoints.reason or self._messages.reason
+        return (
+            self._models.reason
+            or self._disk.reason
+            or self._checkpoints.reason
+            or self._messages.reason
+        )
 
     def apply(self, settings: Settings) -> None:
         """Use other settings from the next job on."""
@@ -145,7 +167,10 @@ class HistorianWorker:
             try:
                 await asyncio.to_thread(self._parts.backend.forget_requests.drop_unread)
             except StorageError as error:
-                log.warning("reports of forgetting that nobody read are left until the next start: %s", error)
+                log.warning(
+                    "reports of forgetting that nobody read are left until the next start: %s",
+                    error,
+                )
         try:
             while True:
                 self._watch.clear()
@@ -159,7 +184,9 @@ class HistorianWorker:
                     if checkpoints is not None:
                         if self._ownership.is_held:
                             self._forgetting.begin()
-                        self._messages.start(lambda: self._runs.settings.historian.poll_interval_seconds)
+                        self._messages.start(
+                            lambda: self._runs.settings.historian.poll_interval_seconds
+                        )
                         try:
                             complete = await self._loop(checkpoints, drain=drain)
                         finally:
@@ -265,12 +292,20 @@ class HistorianWorker:
                     return False
                 continue
             tries = 0
-            if drain and max(self._disk.failures, self._messages.failures) >= MOST_TRIES and not self._running:
+            if (
+                drain
+                and max(self._disk.failures, self._messages.failures) >= MOST_TRIES
+                and not self._running
+            ):
                 return False
             if not await self._waited_out(self._disk):
                 continue
             # After a disk failure one job at a time is enough to try the disk.
-            job = await self._claim() if len(self._running) < (1 if self._disk.active else settings.concurrency) else None
+            job = (
+                await self._claim()
+                if len(self._running) < (1 if self._disk.active else settings.concurrency)
+                else None
+            )
             if job is not None:
                 self._start(job, checkpoints)
                 continue
@@ -278,7 +313,9 @@ class HistorianWorker:
                 if self._disk.remaining(self._clock()):
                     continue
                 drained = drain and await self._drained() and not self._forgetting.under_way
-                idle = asyncio.create_task(self.maintenance.idle(leads=await self._leads(at_once=drained)))
+                idle = asyncio.create_task(
+                    self.maintenance.idle(leads=await self._leads(at_once=drained))
+                )
                 await self._attend(idle, self.maintenance.let_go, for_jobs=True)
                 if self._workers.many:
                     await self._try_to_sweep(checkpoints)
@@ -358,7 +395,9 @@ class HistorianWorker:
             self._disk.begin(self._clock(), str(error))
         return False
 
-    async def _attend(self, work: asyncio.Task[None], let_go: Callable[[], object], *, for_jobs: bool = False) -> None:
+    async def _attend(
+        self, work: asyncio.Task[None], let_go: Callable[[], object], *, for_jobs: bool = False
+    ) -> None:
         """Wait for `work`. Raises the errors of `work`, except its cancellation.
 
         `let_go` is called if the worker is stopped, if a forget request must be carried out, or
@@ -370,7 +409,9 @@ class HistorianWorker:
         try:
             while not work.done():
                 wake = asyncio.create_task(self._wake.wait())
-                await asyncio.wait({work, wake}, timeout=REQUESTS_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait(
+                    {work, wake}, timeout=REQUESTS_SECONDS, return_when=asyncio.FIRST_COMPLETED
+                )
                 wake.cancel()
                 woken = woken or self._wake.is_set()
                 self._wake.clear()
@@ -417,7 +458,9 @@ class HistorianWorker:
                 if probe.cancelled():
                     return False
         except (ModelUnavailable, ModelRefused) as error:
-            pause = self._models.begin(self._clock(), str(error), retry_after=getattr(error, "retry_after", None))
+            pause = self._models.begin(
+                self._clock(), str(error), retry_after=getattr(error, "retry_after", None)
+            )
             log.warning("still unavailable: %s; next try in %.0f s", error, pause)
             return False
         except HistorianError as error:
@@ -432,7 +475,9 @@ class HistorianWorker:
         try:
             while True:
                 wake = asyncio.create_task(self._wake.wait())
-                done, _ = await asyncio.wait({over, wake, *self._running}, return_when=asyncio.FIRST_COMPLETED)
+                done, _ = await asyncio.wait(
+                    {over, wake, *self._running}, return_when=asyncio.FIRST_COMPLETED
+                )
                 wake.cancel()
                 self._wake.clear()
                 if wakeable or self._stopping or done != {wake}:

@@ -57,7 +57,9 @@ class Hooks:
 
         def unregister() -> None:
             with self._lock:
-                self._hooks[event] = tuple(other for other in self._hooks.get(event, ()) if other is not registered)
+                self._hooks[event] = tuple(
+                    other for other in self._hooks.get(event, ()) if other is not registered
+                )
             registered.close()
 
         return unregister
@@ -92,7 +94,9 @@ class _Registered:
         self._loop: asyncio.AbstractEventLoop | None = None
         if _is_coroutine_function(hook):
             if inline:
-                raise ValueError(f"hook {_name(hook)} is a coroutine function and cannot be called inline")
+                raise ValueError(
+                    f"hook {_name(hook)} is a coroutine function and cannot be called inline"
+                )
             with suppress(RuntimeError):  # without a running loop, the hook's thread runs one
                 self._loop = asyncio.get_running_loop()
 
@@ -106,11 +110,15 @@ class _Registered:
             self._waiting.put(payload)
             with self._starting:
                 if self._thread is None:
-                    self._thread = threading.Thread(target=self._work, name=f"hook {self._event}", daemon=True)
+                    self._thread = threading.Thread(
+                        target=self._work, name=f"hook {self._event}", daemon=True
+                    )
                     self._thread.start()
         elif not self._full:
             self._full = True
-            log.warning("hook %s is too slow for %s: events are dropped", _name(self._hook), self._event)
+            log.warning(
+                "hook %s is too slow for %s: events are dropped", _name(self._hook), self._event
+            )
 
     def close(self) -> None:
         self._closed = True
@@ -128,7 +136,11 @@ class _Registered:
             if self._inline and inspect.iscoroutine(result):
                 # A plain function returned a coroutine. It is not run: inline hooks may not wait.
                 result.close()
-                log.warning("hook %s returned a coroutine for %s: register it without inline", _name(self._hook), self._event)
+                log.warning(
+                    "hook %s returned a coroutine for %s: register it without inline",
+                    _name(self._hook),
+                    self._event,
+                )
             elif inspect.isawaitable(result):
                 self._finish(result)
         except BaseException as error:
@@ -144,7 +156,11 @@ class _Registered:
         future = asyncio.run_coroutine_threadsafe(self._guarded(result), self._loop)
         while not concurrent.futures.wait([future], LOOP_LOOK_SECONDS).done:
             if self._loop.is_closed():
-                log.warning("hook %s on %s did not end before its loop was closed", _name(self._hook), self._event)
+                log.warning(
+                    "hook %s on %s did not end before its loop was closed",
+                    _name(self._hook),
+                    self._event,
+                )
                 return
         future.result()
 
@@ -159,7 +175,9 @@ class _Registered:
 
     def _failed(self, error: BaseException) -> None:
         # The text of the error is not logged, because it may contain the payload.
-        log.warning("hook %s failed on %s: %s", _name(self._hook), self._event, type(error).__name__)
+        log.warning(
+            "hook %s failed on %s: %s", _name(self._hook), self._event, type(error).__name__
+        )
 
 
 def _is_coroutine_function(hook: Hook) -> bool:

@@ -115,7 +115,13 @@ class Observation:
         self.statistics = ObservationStatistics()
 
     def observe_tool(
-        self, name: str, arguments: object, result: object, *, scope: Scope | None = None, session_id: str = ""
+        self,
+        name: str,
+        arguments: object,
+        result: object,
+        *,
+        scope: Scope | None = None,
+        session_id: str = "",
     ) -> None:
         """Queue a tool call with its result or exception. Thread-safe.
 
@@ -124,22 +130,38 @@ class Observation:
         """
         if self._open:
             session_id = given_id(session_id, "session_id")
-            self._note(observe_tool(self._scope_of(session_id, scope), self._clock(), name, arguments, result))
+            self._note(
+                observe_tool(
+                    self._scope_of(session_id, scope), self._clock(), name, arguments, result
+                )
+            )
 
     def observe_message(
-        self, role: str, content: object, session_id: str = "", *, scope: Scope | None = None, name: str = ""
+        self,
+        role: str,
+        content: object,
+        session_id: str = "",
+        *,
+        scope: Scope | None = None,
+        name: str = "",
     ) -> None:
         """Queue a message. `role` is `user`, `assistant` or a role name that the bot uses.
         Thread-safe. Raises like `observe_tool`."""
         if self._open:
             session_id = given_id(session_id, "session_id")
-            self._note(observe_message(self._scope_of(session_id, scope), self._clock(), role, name, content))
+            self._note(
+                observe_message(
+                    self._scope_of(session_id, scope), self._clock(), role, name, content
+                )
+            )
 
     def bind(self, session_id: str, scope: Scope) -> None:
         """Bind a session to a conversation. Raises InvalidInput if it is bound to another one."""
         known = self._scopes.setdefault(session_id, checked_scope(scope))
         if known.key != scope.key:
-            raise InvalidInput(f"session_id: {session_id!r} belongs to {known.key}, not {scope.key}; use one id a conversation")
+            raise InvalidInput(
+                f"session_id: {session_id!r} belongs to {known.key}, not {scope.key}; use one id a conversation"
+            )
 
     async def start(self) -> None:
         """Open the queue and start the background task."""
@@ -218,14 +240,18 @@ class Observation:
     def _scope_of(self, session_id: str, scope: Scope | None) -> Scope:
         if not session_id:
             if scope is None:
-                raise InvalidInput("scope: missing; give the conversation, or the session_id of a session that is bound to one")
+                raise InvalidInput(
+                    "scope: missing; give the conversation, or the session_id of a session that is bound to one"
+                )
             return checked_scope(scope)
         known = self._scopes.get(session_id)
         if scope is not None and known is not scope:
             self.bind(session_id, scope)
             return scope
         if known is None:
-            raise InvalidInput(f"session_id: {session_id!r} is not bound to a scope; give scope= the first time")
+            raise InvalidInput(
+                f"session_id: {session_id!r} is not bound to a scope; give scope= the first time"
+            )
         return known
 
     def _note(self, observed: Observed) -> None:
@@ -251,7 +277,9 @@ class Observation:
                 if self._closing:
                     return
                 pause = self._outage.begin(self._clock(), str(error))
-                log.warning("observations could not be stored, next try in %.0f s: %s", pause, error)
+                log.warning(
+                    "observations could not be stored, next try in %.0f s: %s", pause, error
+                )
             except Exception as error:
                 # The task must survive any batch. The text of the error is not logged: it may
                 # contain observed content.
@@ -332,11 +360,16 @@ class Observation:
             try:
                 clean: Cleaned = with_shown_name(cleaned(observed), self._bot_name)
                 made = events_of(
-                    clean, timezone=self._timezone, max_tokens=self._settings.chunk_max_tokens, bot_name=self._bot_name
+                    clean,
+                    timezone=self._timezone,
+                    max_tokens=self._settings.chunk_max_tokens,
+                    bot_name=self._bot_name,
                 )
                 for event in made:
                     found.setdefault(event.event_id, event)
-                if self._jobs is not None and (job := talk_job(clean, self._timezone, self._settings, self._bot_name)):
+                if self._jobs is not None and (
+                    job := talk_job(clean, self._timezone, self._settings, self._bot_name)
+                ):
                     talk.append(job)
             except Exception as error:
                 # No observation may end the task, and its content may not be logged.

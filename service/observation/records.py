@@ -21,7 +21,9 @@ from ..incoming_messages import ROLES, is_content, words_of
 NAME_CHARACTERS = 200
 ARGUMENT_CHARACTERS = 2_000
 RESULT_CHARACTERS = 8_000
-_ROLES = frozenset(("user", "human", "assistant", "ai", "bot", "tool", "function", "system", "developer"))
+_ROLES = frozenset(
+    ("user", "human", "assistant", "ai", "bot", "tool", "function", "system", "developer")
+)
 """Known roles. Any other role may be the name of a field, such as `password`, and is therefore
 redacted together with the content."""
 
@@ -51,7 +53,9 @@ class Cleaned(NamedTuple):
     text: str
 
 
-def observe_tool(scope: Scope, at: float, name: object, arguments: object, result: object) -> Observed:
+def observe_tool(
+    scope: Scope, at: float, name: object, arguments: object, result: object
+) -> Observed:
     """Return the observation of a tool call. Takes microseconds. Long values are cut here, so that
     the queue needs little memory."""
     return Observed(
@@ -64,10 +68,14 @@ def observe_tool(scope: Scope, at: float, name: object, arguments: object, resul
     )
 
 
-def observe_message(scope: Scope, at: float, role: object, name: object, content: object) -> Observed:
+def observe_message(
+    scope: Scope, at: float, role: object, name: object, content: object
+) -> Observed:
     """Return the observation of a message. Takes microseconds, like `observe_tool`."""
     told = snapshot(role, NAME_CHARACTERS) if type(role) is str and role else "user"
-    return Observed(scope, at, told, snapshot(name, NAME_CHARACTERS), None, snapshot(content, RESULT_CHARACTERS))
+    return Observed(
+        scope, at, told, snapshot(name, NAME_CHARACTERS), None, snapshot(content, RESULT_CHARACTERS)
+    )
 
 
 def with_shown_name(observed: Cleaned, bot_name: str) -> Cleaned:
@@ -86,7 +94,9 @@ def cleaned(observed: Observed) -> Cleaned:
     `password`, is recognised as a secret only next to that word.
     """
     name = preview_text(observed.name, NAME_CHARACTERS)
-    content = preview_text(_words(observed) if observed.role else observed.content, RESULT_CHARACTERS)
+    content = preview_text(
+        _words(observed) if observed.role else observed.content, RESULT_CHARACTERS
+    )
     if observed.role:
         role = preview_text(observed.role, NAME_CHARACTERS)
         if role.lower() not in _ROLES:
@@ -94,8 +104,14 @@ def cleaned(observed: Observed) -> Cleaned:
         if name:
             name, content = _clean_together(name, content)
         return Cleaned(observed.scope, observed.at, role, name, content)
-    arguments = "" if observed.arguments in (None, "", {}) else preview_text(observed.arguments, ARGUMENT_CHARACTERS)
-    return Cleaned(observed.scope, observed.at, "", name, redact(f"{name}({arguments}) → {content}", "all"))
+    arguments = (
+        ""
+        if observed.arguments in (None, "", {})
+        else preview_text(observed.arguments, ARGUMENT_CHARACTERS)
+    )
+    return Cleaned(
+        observed.scope, observed.at, "", name, redact(f"{name}({arguments}) → {content}", "all")
+    )
 
 
 def _words(observed: Observed) -> object:
@@ -117,7 +133,9 @@ def _clean_together(speaker: str, content: str) -> tuple[str, str]:
     return (speaker, text[len(head) :]) if text.startswith(head) else ("user", text)
 
 
-def events_of(observed: Cleaned, *, timezone: ZoneInfo, max_tokens: int, bot_name: str = "") -> list[Event]:
+def events_of(
+    observed: Cleaned, *, timezone: ZoneInfo, max_tokens: int, bot_name: str = ""
+) -> list[Event]:
     """Return the events of an observation: the parts of a message, or the chunks of a tool's
     result.
 
@@ -128,8 +146,12 @@ def events_of(observed: Cleaned, *, timezone: ZoneInfo, max_tokens: int, bot_nam
     moment = datetime.fromtimestamp(observed.at, timezone)
     role = ROLES.get(observed.role.lower(), "user") if observed.role else "tool"
     if role == "tool":
-        text = f"{observed.name or observed.role}: {observed.text}" if observed.role else observed.text
-        return observation_events(observed.scope, text, moment, str(timezone), max_tokens=max_tokens)
+        text = (
+            f"{observed.name or observed.role}: {observed.text}" if observed.role else observed.text
+        )
+        return observation_events(
+            observed.scope, text, moment, str(timezone), max_tokens=max_tokens
+        )
     return said_events(
         observed.scope,
         observed.text,
@@ -142,7 +164,9 @@ def events_of(observed: Cleaned, *, timezone: ZoneInfo, max_tokens: int, bot_nam
     )
 
 
-def talk_job(observed: Cleaned, timezone: ZoneInfo, settings: ObservationSettings, bot_name: str) -> Job | None:
+def talk_job(
+    observed: Cleaned, timezone: ZoneInfo, settings: ObservationSettings, bot_name: str
+) -> Job | None:
     """Return the job of kind `talk` with which a model reads a message.
 
     Return None for a tool's result, for a message without text, and for one of an unknown sender.

@@ -54,7 +54,9 @@ class Outage:
     """A pause with exponential backoff up to `longest` seconds and jitter (`random` returns numbers
     in [0, 1))."""
 
-    def __init__(self, random: Callable[[], float], *, longest: float = LONGEST_PAUSE_SECONDS) -> None:
+    def __init__(
+        self, random: Callable[[], float], *, longest: float = LONGEST_PAUSE_SECONDS
+    ) -> None:
         self._random = random
         self._longest = longest
         self.failures = 0
@@ -78,7 +80,9 @@ class Outage:
             return left
         self.failures += 1
         pause = doubled(FIRST_PAUSE_SECONDS, self.failures, self._longest)
-        pause = max(pause * (0.5 + self._random()), min(retry_after or 0.0, LONGEST_RETRY_AFTER_SECONDS))
+        pause = max(
+            pause * (0.5 + self._random()), min(retry_after or 0.0, LONGEST_RETRY_AFTER_SECONDS)
+        )
         self._pause.begin(now, pause)
         self.reason = reason
         return pause

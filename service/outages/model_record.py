@@ -63,7 +63,9 @@ class ModelRecord:
         if found is not None:
             record = [self._clock() + seconds, found.detail, found.remedy, found.values]
             try:
-                await asyncio.to_thread(write_atomically, self._directory / FILE_NAME, json.dumps(record).encode())
+                await asyncio.to_thread(
+                    write_atomically, self._directory / FILE_NAME, json.dumps(record).encode()
+                )
             except StorageError as error:
                 log.info("%s", error)
 

@@ -41,7 +41,13 @@ class SharedOutage:
     """
 
     def __init__(
-        self, what: str, meanwhile: str, probe: Call[object], *, clock: Callable[[], float], random: Callable[[], float]
+        self,
+        what: str,
+        meanwhile: str,
+        probe: Call[object],
+        *,
+        clock: Callable[[], float],
+        random: Callable[[], float],
     ) -> None:
         self._what = what
         self._meanwhile = meanwhile
@@ -75,9 +81,15 @@ class SharedOutage:
         try:
             return await asyncio.shield(answer)
         except asyncio.CancelledError:
-            is_late = until is not None and asyncio.get_running_loop().time() >= until - TIMER_SECONDS
+            is_late = (
+                until is not None and asyncio.get_running_loop().time() >= until - TIMER_SECONDS
+            )
             if is_late and not answer.done():
-                self._begin(ModelUnavailable(f"the {self._what} gave no answer in the time that a recall has"))
+                self._begin(
+                    ModelUnavailable(
+                        f"the {self._what} gave no answer in the time that a recall has"
+                    )
+                )
             raise
 
     async def aclose(self) -> None:
@@ -91,8 +103,12 @@ class SharedOutage:
                     self._is_cut_short = False
                     self._probing.release()
                     return
-                self._tasks.spawn(self._probed(), f"probe of the {self._what}").add_done_callback(self._end_probe)
-            raise ModelUnavailable(f"the {self._what} is away: {self._outage.reason}", retry_after=remaining)
+                self._tasks.spawn(self._probed(), f"probe of the {self._what}").add_done_callback(
+                    self._end_probe
+                )
+            raise ModelUnavailable(
+                f"the {self._what} is away: {self._outage.reason}", retry_after=remaining
+            )
 
     async def _noted(self, call: Call[Result]) -> Result:
         """Return the result of `call`, and note whether the model was available."""
@@ -130,9 +146,17 @@ class SharedOutage:
 class SharedOutageEmbedder(WrappedEmbedder):
     """An `Embedder` with a `SharedOutage`, which jobs, recalls and idle work share."""
 
-    def __init__(self, embedder: Embedder, *, clock: Callable[[], float], random: Callable[[], float]) -> None:
+    def __init__(
+        self, embedder: Embedder, *, clock: Callable[[], float], random: Callable[[], float]
+    ) -> None:
         super().__init__(embedder)
-        self._outage = SharedOutage("embedder", NO_VECTORS, lambda: embedder.embed_query("probe"), clock=clock, random=random)
+        self._outage = SharedOutage(
+            "embedder",
+            NO_VECTORS,
+            lambda: embedder.embed_query("probe"),
+            clock=clock,
+            random=random,
+        )
 
     @property
     def is_away(self) -> bool:
@@ -154,7 +178,9 @@ class SharedOutageReranker:
     """A `Reranker` with a `SharedOutage`. After one recall has waited for the reranker until its
     time limit, later recalls do not wait until the reranker answers again."""
 
-    def __init__(self, reranker: Reranker, *, clock: Callable[[], float], random: Callable[[], float]) -> None:
+    def __init__(
+        self, reranker: Reranker, *, clock: Callable[[], float], random: Callable[[], float]
+    ) -> None:
         self._reranker = reranker
         probe = partial(reranker.rerank, "probe", ["probe"], 1)
         self._outage = SharedOutage("reranker", NO_ORDER, probe, clock=clock, random=random)
@@ -166,7 +192,9 @@ class SharedOutageReranker:
     async def rerank(
         self, query: str, documents: Sequence[str], top_n: int, until: float | None = None
     ) -> list[tuple[int, float]]:
-        return await self._outage.unless_late(lambda: self._reranker.rerank(query, documents, top_n), until)
+        return await self._outage.unless_late(
+            lambda: self._reranker.rerank(query, documents, top_n), until
+        )
 
     async def aclose(self) -> None:
         await self._outage.aclose()

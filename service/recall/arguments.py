@@ -98,7 +98,9 @@ def _text(one: object) -> str:
             said = read_messages(one)
         except InvalidInput:
             return ""
-        return without_placeholders("\n".join(message.text for message in said if message.role == "user"))
+        return without_placeholders(
+            "\n".join(message.text for message in said if message.role == "user")
+        )
     if isinstance(one, bytes):
         return one[:_LONGEST_GIVEN].decode("utf-8", "replace")
     is_number = isinstance(one, int | float) and not isinstance(one, bool) and abs(one) < 2**63

@@ -53,7 +53,9 @@ def spoken_payloads(states: object) -> list[SpokenPayload]:
     said = read_states(states)
     texts = [clean_text(text) for text in redacted_in_turn([one.text for one in said], "all")]
     return [
-        SpokenPayload(role=one.role, text=text, name=redact(one.name, "all")[:_NAME_CHARACTERS], at=one.at)
+        SpokenPayload(
+            role=one.role, text=text, name=redact(one.name, "all")[:_NAME_CHARACTERS], at=one.at
+        )
         for one, text in zip(said, texts, strict=True)
         if text
     ]
@@ -102,13 +104,21 @@ async def relevant_memories(
     settings, limit = recall.settings(), recall.time_limit()
     end = asyncio.get_running_loop().time() + limit
     if scope is not None and not is_conversation(scope):
-        log.warning("memories of %s give nothing: scope must be a Scope, got %s", user_id, type(scope).__name__)
+        log.warning(
+            "memories of %s give nothing: scope must be a Scope, got %s",
+            user_id,
+            type(scope).__name__,
+        )
         return ""
     try:
         key = ArticleKey.of(user_id, scope)
         searching = deep and bool(user_input.strip())
         models = end - (1 - EMBEDDING_SHARE) * limit
-        search = _records(recall, user_input, key, Deadline(models, end), language) if searching else None
+        search = (
+            _records(recall, user_input, key, Deadline(models, end), language)
+            if searching
+            else None
+        )
         records = None if search is None else recall.events.tasks.spawn(search, "deep search")
         async with asyncio.timeout_at(end):
             read = await asyncio.to_thread(read_memory, recall.parts.article_stores, key)
@@ -124,7 +134,9 @@ async def relevant_memories(
         if searching:
             found += await asyncio.to_thread(fitting_lines, user_input, read)
         budget = max_tokens or settings.query.relevant_max_tokens
-        return await asyncio.to_thread(format_relevant, read, found, records=lines, language=language, max_tokens=budget)
+        return await asyncio.to_thread(
+            format_relevant, read, found, records=lines, language=language, max_tokens=budget
+        )
     except TimeoutError:
         log.warning("memories of %s: out of time", user_id)
     except (HistorianError, OSError) as error:

@@ -48,7 +48,9 @@ class PlainMemory:
     def is_empty(self) -> bool:
         """True if neither `end_summaries.json` nor `MEMORY.md` exists. Fast enough for the event
         loop."""
-        return not any((self._directory / name).exists() for name in ("end_summaries.json", "MEMORY.md"))
+        return not any(
+            (self._directory / name).exists() for name in ("end_summaries.json", "MEMORY.md")
+        )
 
     def add(self, jobs: Iterable[Job]) -> None:
         """Add jobs to MEMORY.md, where they can be read until the database is back.
@@ -70,7 +72,9 @@ class PlainMemory:
             said = entry["text"].partition(": ")[2]
             if key != scope_key or "T" not in entry["timestamp"]:
                 return False
-            return said in lines or (said.endswith("…") and any(one.startswith(said[:-1]) for one in lines))
+            return said in lines or (
+                said.endswith("…") and any(one.startswith(said[:-1]) for one in lines)
+            )
 
         if lines:
             self._markdown.forget(is_said)
@@ -91,7 +95,14 @@ class PlainMemory:
         found: list[Hit] = []
         for n, (timestamp, text) in enumerate(reversed(self.of(scope.key))):
             event = Event.in_scope(
-                scope, _UNKNOWN_TIME, "UTC", "action", text, event_id=f"plain:{n}", job_id="plain", is_absolute=False
+                scope,
+                _UNKNOWN_TIME,
+                "UTC",
+                "action",
+                text,
+                event_id=f"plain:{n}",
+                job_id="plain",
+                is_absolute=False,
             )
             found.append(Hit(replace(event, timestamp_local=timestamp), score=0.0))
         return found
@@ -105,7 +116,10 @@ class PlainMemory:
         if error is None:
             self.database_away = False
         elif not self.database_away:
-            log.error("the database cannot be used; jobs wait on disk and are kept in MEMORY.md meanwhile: %s", error)
+            log.error(
+                "the database cannot be used; jobs wait on disk and are kept in MEMORY.md meanwhile: %s",
+                error,
+            )
             self.begin(queue)
         return self.database_away
 

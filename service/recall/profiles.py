@@ -48,10 +48,14 @@ class ProfileRecall:
         # The speaker of `scope` needs no check here, unless a request alone asserts who speaks.
         asked = entity_type == "user" and (entity_id != scope.user_id or scope.speaker_is_asserted)
         limits = self._settings().cognitive.profile
-        spoken = asked and (limits.public_layer == "everywhere" or self._has_spoken(scope, entity_id))
+        spoken = asked and (
+            limits.public_layer == "everywhere" or self._has_spoken(scope, entity_id)
+        )
         read = layers_read(scope, entity_type, entity_id, limits.profile_layers, has_spoken=spoken)
         keys = [ProfileKey(entity_type, entity_id, layer) for layer in read]
-        layers = [profile for key in keys if (profile := self._parts.profiles.read(key)) is not None]
+        layers = [
+            profile for key in keys if (profile := self._parts.profiles.read(key)) is not None
+        ]
         if not layers:
             return None
         name = next((profile.name for profile in reversed(layers) if profile.name), "")
@@ -69,7 +73,9 @@ class ProfileRecall:
         """Return the profiles of other members of a group that a question names, at most
         MOST_NAMED, without lines that have ended."""
         names = self._events.tables.names(scope.key)
-        people = dict.fromkeys(who for text in said for who in names.named_in(text) if who != scope.user_id)
+        people = dict.fromkeys(
+            who for text in said for who in names.named_in(text) if who != scope.user_id
+        )
         found = [self.read("user", who, scope) for who in list(people)[:MOST_NAMED]]
         return [self._holding(profile) for profile in found if profile is not None]
 
@@ -80,7 +86,11 @@ class ProfileRecall:
         orders `rerank_candidate_multiplier` times as many hits. If it fails or takes too long, the
         order is unchanged.
         """
-        settings, limits, index = self._settings().query, self._settings().cognitive.profile, self._parts.backend.profile_index
+        settings, limits, index = (
+            self._settings().query,
+            self._settings().cognitive.profile,
+            self._parts.backend.profile_index,
+        )
         most, reranker = bounded_top_k(top_k, settings.profile_top_k), self._events.reranker
         wanted = most if reranker is None else most * settings.rerank_candidate_multiplier
         speakers = await asyncio.to_thread(self._waiting_speakers, scope)
@@ -93,7 +103,12 @@ class ProfileRecall:
                 dense = nearest(vector, *await asyncio.to_thread(index.vectors, where))
             except ModelError as error:
                 log.warning("profiles are searched by keywords alone: %s", error)
-        fused = weighted_sum([(completed(dense, keywords), settings.vector_weight), (keywords, settings.keyword_weight)])
+        fused = weighted_sum(
+            [
+                (completed(dense, keywords), settings.vector_weight),
+                (keywords, settings.keyword_weight),
+            ]
+        )
         hits: dict[tuple[EntityType, str], ProfileHit] = {}
         for key in sorted(fused, key=lambda one: (-fused[one], one.index_id)):
             entity = (key.entity_type, key.entity_id)
@@ -108,7 +123,9 @@ class ProfileRecall:
 
     def _has_spoken(self, scope: Scope, user_id: str) -> bool:
         """Return True if events or waiting jobs show that a user has spoken in a scope."""
-        return self._parts.events.has_spoken(scope.key, user_id) or user_id in self._waiting_speakers(scope)
+        return self._parts.events.has_spoken(
+            scope.key, user_id
+        ) or user_id in self._waiting_speakers(scope)
 
     def _waiting_speakers(self, scope: Scope) -> list[str]:
         """Return the users of the newest jobs of a scope that are not filed yet. Users that are
@@ -120,7 +137,9 @@ class ProfileRecall:
     def _holding(self, profile: Profile) -> Profile:
         """Return a profile without the lines that have ended."""
         moment = ProfileLine.until_moment(self._parts.clock())
-        return replace(profile, lines=tuple(line for line in profile.lines if line.holds_at(moment)))
+        return replace(
+            profile, lines=tuple(line for line in profile.lines if line.holds_at(moment))
+        )
 
 
 async def _reranked(query: str, found: list[ProfileHit], reranker: Reranker) -> list[ProfileHit]:
@@ -136,6 +155,9 @@ async def _reranked(query: str, found: list[ProfileHit], reranker: Reranker) -> 
     except (TimeoutError, ModelError) as error:
         log.warning("profiles are not reranked: %s", str(error) or "out of time")
         return found
-    first = [replace(found[n], score=score, scores={**found[n].scores, "rerank": score}) for n, score in ranked]
+    first = [
+        replace(found[n], score=score, scores={**found[n].scores, "rerank": score})
+        for n, score in ranked
+    ]
     judged = {n for n, _ in ranked}
     return [*first, *(hit for n, hit in enumerate(found) if n not in judged)]

@@ -47,7 +47,11 @@ class Reading:
         raise NotImplementedError
 
     def language_of(
-        self, scope: Scope | None, said: str | Sequence[str] = (), *, language: LanguageChoice | None = None
+        self,
+        scope: Scope | None,
+        said: str | Sequence[str] = (),
+        *,
+        language: LanguageChoice | None = None,
     ) -> Language:
         """Return the language to write in for a conversation.
 
@@ -57,7 +61,9 @@ class Reading:
         (`cognitive.language`). None selects the configured language, else the language as for
         "auto". If no language is known, Chinese is returned.
         """
-        return self._languages.choose(language, scope.key if is_conversation(scope) else "", texts(said))
+        return self._languages.choose(
+            language, scope.key if is_conversation(scope) else "", texts(said)
+        )
 
     async def search_events(
         self,
@@ -103,39 +109,58 @@ class Reading:
         checked_query(query)
         named = {
             **{"kind": kind, "user_id": user_id, "source": source, "is_absolute": is_absolute},
-            **{"time_from": time_from, "time_to": time_to, "occurs_from": occurs_from, "occurs_to": occurs_to},
+            **{
+                "time_from": time_from,
+                "time_to": time_to,
+                "occurs_from": occurs_from,
+                "occurs_to": occurs_to,
+            },
             **{"tags": tags or None, "metadata": metadata},
         }
         conditions = {**more, **{name: value for name, value in named.items() if value is not None}}
         checked_conditions(conditions)
         checked_scope(scope)
-        if isinstance(neighbours, bool) or not isinstance(neighbours, int) or not 0 <= neighbours <= MOST_NEIGHBOURS:
-            raise InvalidInput(f"neighbours: expected a whole number from 0 to {MOST_NEIGHBOURS}, got {told(neighbours)}")
+        if (
+            isinstance(neighbours, bool)
+            or not isinstance(neighbours, int)
+            or not 0 <= neighbours <= MOST_NEIGHBOURS
+        ):
+            raise InvalidInput(
+                f"neighbours: expected a whole number from 0 to {MOST_NEIGHBOURS}, got {told(neighbours)}"
+            )
         recall = await self._reading()
         how: dict[str, Any] = {"top_k": top_k, "context": context, "neighbours": neighbours}
         return [] if recall is None else await recall.search(query, scope, **how, **conditions)
 
     search = search_events
 
-    async def shown_names(self, scope: Scope | None, told: str | Sequence[str] = (), language: Language = "zh") -> ShownNames:
+    async def shown_names(
+        self, scope: Scope | None, told: str | Sequence[str] = (), language: Language = "zh"
+    ) -> ShownNames:
         """Return the names by which people are shown in an answer to `told` in `scope`. They are
         current names for conversations that are loaded in memory."""
         recall = await self._reading()
         return AS_BORNE if recall is None else recall.shown_names(scope, told, language)
 
-    async def get_profile(self, entity_type: EntityType, entity_id: str | int, scope: Scope) -> Profile | None:
+    async def get_profile(
+        self, entity_type: EntityType, entity_id: str | int, scope: Scope
+    ) -> Profile | None:
         """Return the profile of a user or group, with the layers that `scope` may read merged into
         one; None if there is none.
 
         Raises InvalidInput, StorageError.
         """
         if entity_type not in get_args(EntityType):
-            raise InvalidInput(f"entity_type: {told(entity_type)} is not one of {', '.join(get_args(EntityType))}")
+            raise InvalidInput(
+                f"entity_type: {told(entity_type)} is not one of {', '.join(get_args(EntityType))}"
+            )
         checked_scope(scope)
         recall = await self._reading()
         return None if recall is None else await recall.profile(entity_type, str(entity_id), scope)
 
-    async def search_profiles(self, query: str, scope: Scope, *, top_k: int | None = None) -> list[ProfileHit]:
+    async def search_profiles(
+        self, query: str, scope: Scope, *, top_k: int | None = None
+    ) -> list[ProfileHit]:
         """Return the profiles that match `query` and may be read in `scope`, best first.
 
         Raises InvalidInput, StorageError.

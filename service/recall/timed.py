@@ -117,7 +117,11 @@ class RecallStatistics:
             "levels": levels,
             "reasons": reasons,
             "seconds_sum": round(self.seconds_sum, 4),
-            "seconds": {name: round(cuts[n], 4) for name, n in (("p50", 49), ("p95", 94), ("p99", 98)) if cuts},
+            "seconds": {
+                name: round(cuts[n], 4)
+                for name, n in (("p50", 49), ("p95", 94), ("p99", 98))
+                if cuts
+            },
         }
 
 
@@ -168,8 +172,17 @@ class Recall:
             told = "recall for %s answered with %s: %s%s (once for each kind of reason; `stats` counts them)"
             level = self.events.seen_warnings.level(recalled.reasons)
             is_late = not LATE.isdisjoint(recalled.reasons)
-            remedy = f". If that is often so, {help_for(is_remote=self._is_remote)}" if is_late else ""
-            log.log(level, told, request.where.scope_key, recalled.level, "; ".join(recalled.reasons), remedy)
+            remedy = (
+                f". If that is often so, {help_for(is_remote=self._is_remote)}" if is_late else ""
+            )
+            log.log(
+                level,
+                told,
+                request.where.scope_key,
+                recalled.level,
+                "; ".join(recalled.reasons),
+                remedy,
+            )
         else:
             log.debug("recall for %s answered with %s", request.where.scope_key, recalled.level)
         return recalled
@@ -185,12 +198,15 @@ class Recall:
         **conditions: Any,
     ) -> list[Hit]:
         """Search as `Reading.search_events` does."""
-        request = self.request(query, scope, top_k=top_k, context=context, conditions=conditions, neighbours=neighbours)
+        request = self.request(
+            query, scope, top_k=top_k, context=context, conditions=conditions, neighbours=neighbours
+        )
         user_id = self._own_words_of(scope)
         if not user_id:
             return await search(self.events, request)
         own, groups = await asyncio.gather(
-            search(self.events, request), own_words(self.events, request, user_id, self.settings().query, asyncio.to_thread)
+            search(self.events, request),
+            own_words(self.events, request, user_id, self.settings().query, asyncio.to_thread),
         )
         return beside(own, groups, request.top_k - len(groups))[: request.top_k]
 
@@ -205,7 +221,9 @@ class Recall:
         warn(self.events, request, found.reasons)
         return found.in_order[: request.top_k]
 
-    async def search_everywhere(self, query: str, *, top_k: int | None = None, **conditions: Any) -> list[Hit]:
+    async def search_everywhere(
+        self, query: str, *, top_k: int | None = None, **conditions: Any
+    ) -> list[Hit]:
         """Search the events of all scopes, for the operator."""
         settings = self.settings().query
         return await search_everywhere(
@@ -217,15 +235,21 @@ class Recall:
             top_k=bounded_top_k(top_k, settings.tool_default_top_k),
         )
 
-    async def profile(self, entity_type: EntityType, entity_id: str, scope: Scope) -> Profile | None:
+    async def profile(
+        self, entity_type: EntityType, entity_id: str, scope: Scope
+    ) -> Profile | None:
         """Return a profile as `Reading.get_profile` does."""
         return await asyncio.to_thread(self._profiles.read, entity_type, entity_id, scope)
 
-    async def search_profiles(self, query: str, scope: Scope, *, top_k: int | None = None) -> list[ProfileHit]:
+    async def search_profiles(
+        self, query: str, scope: Scope, *, top_k: int | None = None
+    ) -> list[ProfileHit]:
         """Search as `Reading.search_profiles` does."""
         return await self._profiles.search(bounded_query(query), scope, top_k)
 
-    def shown_names(self, scope: Scope | None, told: str | Sequence[str] = (), language: Language = "zh") -> ShownNames:
+    def shown_names(
+        self, scope: Scope | None, told: str | Sequence[str] = (), language: Language = "zh"
+    ) -> ShownNames:
         """Return the names by which people are shown in an answer to `told` in `scope`.
 
         In conversations that are loaded in memory, people have their current names. In others they
@@ -233,9 +257,13 @@ class Recall:
         """
         bot_name = self.settings().cognitive.bot_name
         key = "" if scope is None else scope.key
-        return ShownNames(self.events.tables.names, texts(told), language, scope_key=key, bot_name=bot_name)
+        return ShownNames(
+            self.events.tables.names, texts(told), language, scope_key=key, bot_name=bot_name
+        )
 
-    def prefetch(self, query: str | Sequence[str], scope: Scope, *, context: Sequence[str] = ()) -> asyncio.Task[None]:
+    def prefetch(
+        self, query: str | Sequence[str], scope: Scope, *, context: Sequence[str] = ()
+    ) -> asyncio.Task[None]:
         """Load in the background the data that a recall of `query` in `scope` will need. Requires a
         running event loop; never raises."""
         return self.events.tasks.spawn(self._prefetch(query, scope, context), "prefetch")
@@ -305,7 +333,9 @@ class Recall:
         configured = self.settings().query.recall_timeout_seconds
         if configured != "auto":
             return configured
-        return REMOTE_SECONDS if self._is_remote or self.parts.reranker is not None else LOCAL_SECONDS
+        return (
+            REMOTE_SECONDS if self._is_remote or self.parts.reranker is not None else LOCAL_SECONDS
+        )
 
     async def _recalled(self, request: RecallRequest) -> Recalled:
         scope = request.scope
@@ -313,28 +343,46 @@ class Recall:
         loop, seconds = asyncio.get_running_loop(), self.time_limit()
         end = loop.time() + seconds
         await asyncio.sleep(0)  # so that recalls of the same moment are counted in `_under_way`
-        reserved = min(FINISHING_SECONDS, FINISHING_SHARE * seconds) + (len(self._under_way) - 1) * EACH_SECONDS
+        reserved = (
+            min(FINISHING_SECONDS, FINISHING_SHARE * seconds)
+            + (len(self._under_way) - 1) * EACH_SECONDS
+        )
         # If the other recalls need more than half of the time, no model is called: its answer would
         # be late, and would delay the others as well.
         is_crowded = reserved > seconds / 2
-        deadline = Deadline(end - seconds, end - CROWD_SHARE * seconds) if is_crowded else Deadline(end - reserved, end)
+        deadline = (
+            Deadline(end - seconds, end - CROWD_SHARE * seconds)
+            if is_crowded
+            else Deadline(end - reserved, end)
+        )
         run = partial(self._run_in, self._crowd if is_crowded else self._pool)
-        spawn, with_article = self.events.tasks.spawn, scope.request_type == "private" and self.settings().query.include_chapters
+        spawn, with_article = (
+            self.events.tasks.spawn,
+            scope.request_type == "private" and self.settings().query.include_chapters,
+        )
         profiles = spawn(self._run(self._profiles.of_conversation, scope), "profiles")
         article = spawn(self._run(self._article, scope), "article") if with_article else None
         groups: asyncio.Task[list[Hit]] | None = None
         if user_id := self._own_words_of(scope):
-            told = own_words(self.events, request, user_id, self.settings().query, run, deadline.models)
+            told = own_words(
+                self.events, request, user_id, self.settings().query, run, deadline.models
+            )
             groups = spawn(told, "own words in groups")
         found = await find(self.events, request, deadline, run)
         of_named: asyncio.Task[list[Profile]] | None = None
         if scope.request_type == "group":
-            of_named = spawn(self._run(self._profiles.named_in, request.said, scope), "profiles of named people")
+            of_named = spawn(
+                self._run(self._profiles.named_in, request.said, scope), "profiles of named people"
+            )
         waited = [task for task in (profiles, of_named, article, groups) if task is not None]
         await asyncio.wait(waited, timeout=end - loop.time())
         read = result(profiles, "profiles", found.reasons)
         named = [] if of_named is None else result(of_named, "profiles of named people", []) or []
-        from_groups = [] if groups is None or found.is_silent else result(groups, "groups", found.reasons) or []
+        from_groups = (
+            []
+            if groups is None or found.is_silent
+            else result(groups, "groups", found.reasons) or []
+        )
         written = None if article is None else result(article, "article", found.reasons)
         level: FallbackLevel = "empty" if read is None else "profiles"
         if found.with_vectors is not None:
@@ -342,7 +390,11 @@ class Recall:
         least = request.at_least or request.top_k
         hits = found.hits[: request.at_most]
         return Recalled(
-            level, [*named, *(read or ())], [*beside(hits, from_groups, least), *found.waiting], written, found.reasons
+            level,
+            [*named, *(read or ())],
+            [*beside(hits, from_groups, least), *found.waiting],
+            written,
+            found.reasons,
         )
 
     def _article(self, scope: Scope) -> StoredArticle | None:
@@ -354,9 +406,18 @@ class Recall:
     def request(self, query: str | Sequence[str], scope: Scope, **how: Any) -> RecallRequest:
         """Return the request for a search in `scope` under the current settings. See
         `scope_request`."""
-        return scope_request(query, scope, self.settings().query, now=self.parts.clock(), timezone=self._timezone(), **how)
+        return scope_request(
+            query,
+            scope,
+            self.settings().query,
+            now=self.parts.clock(),
+            timezone=self._timezone(),
+            **how,
+        )
 
-    async def _prefetch(self, query: str | Sequence[str], scope: Scope, context: Sequence[str]) -> None:
+    async def _prefetch(
+        self, query: str | Sequence[str], scope: Scope, context: Sequence[str]
+    ) -> None:
         if not is_conversation(scope):
             return
         try:
@@ -385,5 +446,7 @@ class Recall:
     async def _run(self, function: Callable[..., Result], /, *arguments: Any) -> Result:
         return await self._run_in(self._pool, function, *arguments)
 
-    async def _run_in(self, pool: ThreadPoolExecutor, function: Callable[..., Result], /, *arguments: Any) -> Result:
+    async def _run_in(
+        self, pool: ThreadPoolExecutor, function: Callable[..., Result], /, *arguments: Any
+    ) -> Result:
         return await asyncio.get_running_loop().run_in_executor(pool, function, *arguments)

@@ -60,9 +60,17 @@ class Background:
             # Imported before the start ends: in the background it would delay the first recalls.
             await asyncio.to_thread(import_worker)
         if watch is not None:
-            self._tasks.append(asyncio.create_task(self._every(CONFIG_LOOK_SECONDS, watch.look), name="historian settings"))
+            self._tasks.append(
+                asyncio.create_task(
+                    self._every(CONFIG_LOOK_SECONDS, watch.look), name="historian settings"
+                )
+            )
         if parts.backend.needs_tending:
-            self._tasks.append(asyncio.create_task(self._every(TEND_SECONDS, parts.backend.tend), name="historian hand-over"))
+            self._tasks.append(
+                asyncio.create_task(
+                    self._every(TEND_SECONDS, parts.backend.tend), name="historian hand-over"
+                )
+            )
         if work:
             self._tasks.append(asyncio.create_task(self._work(parts), name="historian"))
 
@@ -101,7 +109,9 @@ class Background:
                 try:
                     owned = owned_worker(parts, random=random.random, watch=self._steps)
                     # A future, not a task: the end of the event loop would cancel a task while its thread goes on.
-                    entering = asyncio.get_running_loop().run_in_executor(None, stack.enter_context, owned)
+                    entering = asyncio.get_running_loop().run_in_executor(
+                        None, stack.enter_context, owned
+                    )
                     worker = await to_the_end(entering)
                 except OwnerLockHeld as error:
                     if str(error) != said:  # the message changes when the owner is suspended

@@ -22,7 +22,11 @@ class ConfigWatch:
     """
 
     def __init__(
-        self, path: Path, settings: Settings, apply: Callable[[Settings], None], environ: Mapping[str, str] | None = None
+        self,
+        path: Path,
+        settings: Settings,
+        apply: Callable[[Settings], None],
+        environ: Mapping[str, str] | None = None,
     ) -> None:
         self._path = path
         self._settings = settings

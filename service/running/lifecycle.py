@@ -65,7 +65,9 @@ _NOTHING_READ: dict[ReadingState, str] = {
 def _threads() -> tuple[ThreadPoolExecutor, ThreadPoolExecutor]:
     """Return a pool of threads that put jobs on disk, and a pool of one thread for jobs with long
     texts. No thread is started yet."""
-    return ThreadPoolExecutor(HANDING, "historian-hand-over"), ThreadPoolExecutor(1, "historian-redaction")
+    return ThreadPoolExecutor(HANDING, "historian-hand-over"), ThreadPoolExecutor(
+        1, "historian-redaction"
+    )
 
 
 _LOOP_ENDED = (
@@ -145,7 +147,10 @@ class Lifecycle:
             return
         if not self.settings.cognitive.enabled:
             self.tell_why_nothing_is_read()
-            if not self.settings.stores.url and (data_directory(self.settings) / "queue.sqlite").exists():
+            if (
+                not self.settings.stores.url
+                and (data_directory(self.settings) / "queue.sqlite").exists()
+            ):
                 await asyncio.to_thread(self._copy_waiting)
             return
         self.started = True
@@ -167,7 +172,9 @@ class Lifecycle:
         try:
             with closing(open_queue(self.settings, self.clock)) as queue:
                 jobs = [job for state in NOT_FILED for job in queue.jobs(state)]
-            self.end_summaries.add([job for job in jobs if job.kind == "remember" and job.expires_at is None])
+            self.end_summaries.add(
+                [job for job in jobs if job.kind == "remember" and job.expires_at is None]
+            )
         except (StorageError, OSError) as error:
             log.warning("jobs wait on disk, but are not in end_summaries.json: %s", error)
 
@@ -180,7 +187,9 @@ class Lifecycle:
             stack.callback(self.hooks.close)
             stack.push_async_callback(self._stop_reopening)
 
-    async def in_thread(self, function: Callable[..., Result], *arguments: object, characters: int = 0) -> Result:
+    async def in_thread(
+        self, function: Callable[..., Result], *arguments: object, characters: int = 0
+    ) -> Result:
         """Return the result of `function`, called in a thread that is used only for hand-overs.
 
         A recall therefore never waits for hand-overs. Work on more than LONG `characters` runs in
@@ -189,7 +198,9 @@ class Lifecycle:
         pool = self._redacting if characters > LONG else self._handing
         return await asyncio.get_running_loop().run_in_executor(pool, partial(function, *arguments))
 
-    async def hand_over(self, jobs: Sequence[Job], level: Level = "none", *, characters: int = 0) -> list[str]:
+    async def hand_over(
+        self, jobs: Sequence[Job], level: Level = "none", *, characters: int = 0
+    ) -> list[str]:
         """Put jobs on disk in one transaction, wake the worker, and return the ids of the stored
         jobs.
 
@@ -210,7 +221,9 @@ class Lifecycle:
             await self.in_thread(self._keep_plainly, jobs, level, characters=characters)
             return []
         if not self.started:
-            raise HistorianError("the service is not open; use `async with CognitiveService.open(…)` or call `start()`")
+            raise HistorianError(
+                "the service is not open; use `async with CognitiveService.open(…)` or call `start()`"
+            )
         queue = await self._opened_queue()
         ids = await self.in_thread(self._put, queue, jobs, level, characters=characters)
         self.wake()
@@ -242,7 +255,9 @@ class Lifecycle:
     def in_use(self) -> OpenMemory:
         """Return the open memory. Raises HistorianError if there is none."""
         if self.opened is None:
-            raise HistorianError("memory is off or not open; use `async with CognitiveService.open(…)` or call `start()`")
+            raise HistorianError(
+                "memory is off or not open; use `async with CognitiveService.open(…)` or call `start()`"
+            )
         return self.opened
 
     async def hasten(self, scope_key: str) -> None:
@@ -306,13 +321,20 @@ class Lifecycle:
         except Exception:
             # No error may prevent the tombstone that `forget` sets: with it the store refuses the
             # observations that are left in memory.
-            log.exception("observations in memory of a %s could not be removed; the store will refuse them", entity.type)
+            log.exception(
+                "observations in memory of a %s could not be removed; the store will refuse them",
+                entity.type,
+            )
         wake = self.worker.look_for_requests if self.worker is not None else None
-        report = await forget(opened.parts, entity, mentions=mentions, wait_seconds=wait_seconds, wake=wake)
+        report = await forget(
+            opened.parts, entity, mentions=mentions, wait_seconds=wait_seconds, wake=wake
+        )
         opened.recall.clear()
         return report
 
-    async def _forget_on_disk(self, entity: Entity, mentions: bool, wait_seconds: float) -> ForgetReport:
+    async def _forget_on_disk(
+        self, entity: Entity, mentions: bool, wait_seconds: float
+    ) -> ForgetReport:
         """Forget the data on disk while memory is not open."""
         from ..components import open_parts
         from ..entity_data.forgetting import forget
@@ -355,7 +377,9 @@ class Lifecycle:
         else:
             self.unobserved += 1
             if self.unobserved == 1:
-                log.warning("observations are not kept while the database cannot be used; `stats` counts them as lost")
+                log.warning(
+                    "observations are not kept while the database cannot be used; `stats` counts them as lost"
+                )
 
     async def database_is_away(self) -> bool:
         """Return True if the database cannot be read. Waiting and later jobs are then added to
@@ -372,10 +396,15 @@ class Lifecycle:
                 if is_away:
                     if not self.plain.database_away:
                         told = "the database cannot be used: %s is away; check that the server runs and can be reached. Recall "
-                        log.error(told + "gives what is left, jobs wait on disk meanwhile", opened.parts.backend.name)
+                        log.error(
+                            told + "gives what is left, jobs wait on disk meanwhile",
+                            opened.parts.backend.name,
+                        )
                         await asyncio.to_thread(self.plain.begin, opened.parts.queue)
                     return True
-                return await asyncio.to_thread(self.plain.look_at, opened.parts.events, opened.parts.queue)
+                return await asyncio.to_thread(
+                    self.plain.look_at, opened.parts.events, opened.parts.queue
+                )
         except TimeoutError:
             return is_away or self.plain.database_away
 
@@ -396,7 +425,11 @@ class Lifecycle:
         try:
             await self._open(former)
         except StorageError as error:
-            waiting = "Jobs are accepted and wait on disk" if self.queue is not None else "No job can be accepted"
+            waiting = (
+                "Jobs are accepted and wait on disk"
+                if self.queue is not None
+                else "No job can be accepted"
+            )
             log.error("memory cannot be read, only plain summaries are: %s. %s", error, waiting)
             if self.queue is not None:
                 await asyncio.to_thread(self.plain.begin, self.queue)
@@ -428,7 +461,9 @@ class Lifecycle:
             return
         opened.observation.statistics.noted += self.unobserved
         opened.observation.statistics.lost += self.unobserved
-        opened.parts.backend.when_in_trouble(partial(self._database_in_trouble, asyncio.get_running_loop()))
+        opened.parts.backend.when_in_trouble(
+            partial(self._database_in_trouble, asyncio.get_running_loop())
+        )
         self.opened = opened
 
     async def _reopen(self, *, replaced: bool = False) -> None:
@@ -473,7 +508,9 @@ class Lifecycle:
         """Schedule a check of the database in `loop`. Called from any thread after a database
         error."""
         opened = self.opened
-        known = self.plain.database_away and (opened is None or opened.parts.backend.place == "here")
+        known = self.plain.database_away and (
+            opened is None or opened.parts.backend.place == "here"
+        )
         if self.started and not known:
             with suppress(RuntimeError):  # the loop is closed
                 loop.call_soon_threadsafe(self.look_into_trouble)
@@ -489,10 +526,15 @@ class Lifecycle:
         opened = self.opened
         while opened is not None and self.opened is opened and opened.parts.backend.place != "here":
             if opened.parts.backend.place == "replaced":
-                log.warning("%s: the database is another file now; it is closed, and opened anew", opened.parts.backend.name)
+                log.warning(
+                    "%s: the database is another file now; it is closed, and opened anew",
+                    opened.parts.backend.name,
+                )
                 self.opened = None
                 await opened.aclose(CLOSE_SECONDS)
-                self._reopening = asyncio.create_task(self._reopen(replaced=True), name="historian reopening")
+                self._reopening = asyncio.create_task(
+                    self._reopen(replaced=True), name="historian reopening"
+                )
                 return
             await asyncio.sleep(LOOK_SECONDS)
             await self.database_is_away()

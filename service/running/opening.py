@@ -77,7 +77,11 @@ async def open_memory(
     Raises StorageError.
     """
     async with AsyncExitStack() as opened:
-        parts = await _opened(partial(open_parts, settings(), queue=queue, clock=clock, models=models or AS_CONFIGURED))
+        parts = await _opened(
+            partial(
+                open_parts, settings(), queue=queue, clock=clock, models=models or AS_CONFIGURED
+            )
+        )
         opened.push_async_callback(parts.aclose)
         if (
             parts.embedder is None

@@ -24,7 +24,9 @@ def import_worker() -> Any:
 
 
 @contextmanager
-def owned_worker(parts: Parts, *, random: Callable[[], float], **options: Any) -> Iterator[HistorianWorker]:
+def owned_worker(
+    parts: Parts, *, random: Callable[[], float], **options: Any
+) -> Iterator[HistorianWorker]:
     """Yield a worker; `options` are those of `HistorianWorker`.
 
     Entering blocks. Raises OwnerLockHeld if the backend allows only one worker and another process

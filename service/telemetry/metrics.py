@@ -35,18 +35,28 @@ def _at(path: str, label: str = "") -> Samples:
 
     def samples(report: Mapping[str, Any]) -> Iterable[Sample]:
         found = _found(report, path)
-        return [({label: name}, value) for name, value in (found or {}).items()] if label else [({}, found)]
+        return (
+            [({label: name}, value) for name, value in (found or {}).items()]
+            if label
+            else [({}, found)]
+        )
 
     return samples
 
 
 def _used(key: str) -> Samples:
     """Return a function that reads one number of the model usage, per purpose."""
-    return lambda report: [({"purpose": purpose}, used.get(key)) for purpose, used in _found(report, "usage", {}).items()]
+    return lambda report: [
+        ({"purpose": purpose}, used.get(key))
+        for purpose, used in _found(report, "usage", {}).items()
+    ]
 
 
 def _queue(report: Mapping[str, Any]) -> Iterable[Sample]:
-    return [({"state": state}, _found(report, f"queue.{state}")) for state in ("pending", "processing", "failed")]
+    return [
+        ({"state": state}, _found(report, f"queue.{state}"))
+        for state in ("pending", "processing", "failed")
+    ]
 
 
 def _gate(report: Mapping[str, Any]) -> Iterable[Sample]:
@@ -63,13 +73,30 @@ def _tokens(report: Mapping[str, Any]) -> Iterable[Sample]:
 def _recall_seconds(report: Mapping[str, Any]) -> Iterable[Series]:
     recall = _found(report, "recall", {})
     if seconds := recall.get("seconds"):
-        yield {}, {**seconds, "count": sum(recall.get("levels", {}).values()), "sum": recall.get("seconds_sum", 0.0)}
+        yield (
+            {},
+            {
+                **seconds,
+                "count": sum(recall.get("levels", {}).values()),
+                "sum": recall.get("seconds_sum", 0.0),
+            },
+        )
 
 
 _METRICS: tuple[tuple[str, str, str, Callable[[Mapping[str, Any]], Iterable[Any]]], ...] = (
-    ("info", "gauge", "The models in use; always 1", lambda report: [(report["models"], 1)] if report.get("models") else []),
+    (
+        "info",
+        "gauge",
+        "The models in use; always 1",
+        lambda report: [(report["models"], 1)] if report.get("models") else [],
+    ),
     ("queue_jobs", "gauge", "Jobs in the queue by state", _queue),
-    ("queue_oldest_pending_seconds", "gauge", "How long the oldest pending job has waited", _at("queue.oldest_pending_seconds")),
+    (
+        "queue_oldest_pending_seconds",
+        "gauge",
+        "How long the oldest pending job has waited",
+        _at("queue.oldest_pending_seconds"),
+    ),
     ("events", "gauge", "Events that are stored", _at("events")),
     ("vectors_waiting", "gauge", "Events that wait for their vector", _at("vectors.waiting")),
     (
@@ -84,43 +111,118 @@ _METRICS: tuple[tuple[str, str, str, Callable[[Mapping[str, Any]], Iterable[Any]
         "1 while claiming pauses because a model or the disk is away",
         lambda report: [({}, bool(report["outage"]))] if "outage" in report else [],
     ),
-    ("jobs_total", "counter", "Jobs by outcome; one that is retried is counted each time", _at("worker.jobs", "outcome")),
-    ("rewrites_total", "counter", "Passes through the rewriter, retries among them", _at("worker.rewrites")),
+    (
+        "jobs_total",
+        "counter",
+        "Jobs by outcome; one that is retried is counted each time",
+        _at("worker.jobs", "outcome"),
+    ),
+    (
+        "rewrites_total",
+        "counter",
+        "Passes through the rewriter, retries among them",
+        _at("worker.rewrites"),
+    ),
     ("events_filed_total", "counter", "Events filed", _at("worker.events")),
-    ("gate_pass_ratio", "gauge", "Share of filed events that the gate passed, at the first pass and in the end", _gate),
-    ("events_by_writer_total", "counter", "Events by who wrote the final text", _at("worker.rewritten_by", "writer")),
+    (
+        "gate_pass_ratio",
+        "gauge",
+        "Share of filed events that the gate passed, at the first pass and in the end",
+        _gate,
+    ),
+    (
+        "events_by_writer_total",
+        "counter",
+        "Events by who wrote the final text",
+        _at("worker.rewritten_by", "writer"),
+    ),
     ("profiles_written_total", "counter", "Profiles written", _at("worker.profiles_written")),
-    ("outages_total", "counter", "Jobs that had to wait for a model or the disk", _at("worker.outages")),
+    (
+        "outages_total",
+        "counter",
+        "Jobs that had to wait for a model or the disk",
+        _at("worker.outages"),
+    ),
     (
         "node_seconds",
         "summary",
         "Seconds a step of a job took, its checkpoint included; quantiles of the last 1,000",
         _at("worker.node_seconds", "node"),
     ),
-    ("model_calls_total", "counter", "Calls of models at endpoints that were answered, by purpose", _used("calls")),
-    ("model_failed_calls_total", "counter", "Calls of models at endpoints without an answer, by purpose", _used("failed_calls")),
-    ("model_items_taken_total", "counter", "Items of a model's answers that the checks took, by purpose", _used("taken")),
-    ("model_items_refused_total", "counter", "Items of a model's answers that the checks refused, by purpose", _used("refused")),
+    (
+        "model_calls_total",
+        "counter",
+        "Calls of models at endpoints that were answered, by purpose",
+        _used("calls"),
+    ),
+    (
+        "model_failed_calls_total",
+        "counter",
+        "Calls of models at endpoints without an answer, by purpose",
+        _used("failed_calls"),
+    ),
+    (
+        "model_items_taken_total",
+        "counter",
+        "Items of a model's answers that the checks took, by purpose",
+        _used("taken"),
+    ),
+    (
+        "model_items_refused_total",
+        "counter",
+        "Items of a model's answers that the checks refused, by purpose",
+        _used("refused"),
+    ),
     (
         "model_content_declined_total",
         "counter",
         "Questions whose content a model or its provider declined, by purpose",
         _used("refused_by_provider"),
     ),
-    ("model_seconds_total", "counter", "Seconds waited for models at endpoints, by purpose", _used("seconds")),
-    ("model_tokens_total", "counter", "Tokens as the server counts them, by purpose and direction", _tokens),
+    (
+        "model_seconds_total",
+        "counter",
+        "Seconds waited for models at endpoints, by purpose",
+        _used("seconds"),
+    ),
+    (
+        "model_tokens_total",
+        "counter",
+        "Tokens as the server counts them, by purpose and direction",
+        _tokens,
+    ),
     (
         "model_characters_total",
         "counter",
         "Characters sent to be embedded or reranked where the server counts no tokens, by purpose",
         _used("characters"),
     ),
-    ("recalls_total", "counter", "Recalls by the fallback level at which they were answered", _at("recall.levels", "level")),
-    ("recall_reasons_total", "counter", "Why recalls brought less than they could", _at("recall.reasons", "reason")),
-    ("recall_seconds", "summary", "Seconds a recall took; quantiles of the last 1,000", _recall_seconds),
+    (
+        "recalls_total",
+        "counter",
+        "Recalls by the fallback level at which they were answered",
+        _at("recall.levels", "level"),
+    ),
+    (
+        "recall_reasons_total",
+        "counter",
+        "Why recalls brought less than they could",
+        _at("recall.reasons", "reason"),
+    ),
+    (
+        "recall_seconds",
+        "summary",
+        "Seconds a recall took; quantiles of the last 1,000",
+        _recall_seconds,
+    ),
     ("scopes_in_memory", "gauge", "Conversations held in memory", _at("recall.scopes_in_memory")),
     ("scope_bytes", "gauge", "Bytes they take", _at("recall.scope_bytes")),
-    ("observations_total", "counter", "Observations by what became of them", _at("observation", "outcome")),
+    (
+        "observations_total",
+        "counter",
+        "Observations by what became of them",
+        _at("observation", "outcome"),
+    ),
 )
 """Name without `historian_`, kind, help text, and the function that returns the samples of a
 report."""
@@ -163,7 +265,9 @@ def serving_metrics(port: int, report: Callable[[], Mapping[str, Any]]) -> Itera
     try:
         server, thread = start_http_server(port, "127.0.0.1", ReportCollector(report))
     except OSError as error:
-        raise StorageError(f"port {port} on 127.0.0.1 cannot be used: {error.strerror or error}; choose another") from error
+        raise StorageError(
+            f"port {port} on 127.0.0.1 cannot be used: {error.strerror or error}; choose another"
+        ) from error
     try:
         yield int(server.server_port)
     finally:
@@ -176,7 +280,9 @@ def _require() -> None:
     try:
         import prometheus_client  # noqa: F401
     except ImportError:
-        raise NotInstalled('metrics need prometheus_client: pip install "langgraph-historian[metrics]"') from None
+        raise NotInstalled(
+            'metrics need prometheus_client: pip install "langgraph-historian[metrics]"'
+        ) from None
 
 
 def _metric(name: str, kind: str, told: str, samples: Iterable[Any]) -> Metric:

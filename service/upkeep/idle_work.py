@@ -76,11 +76,17 @@ class Maintenance:
         self._random = random
         self._notes = notes
         cognitive = parts.settings.cognitive
-        self._migration = Migration(parts, parts.settings, rewrite=cognitive.migrate_rewrite) if cognitive.migrate_from else None
+        self._migration = (
+            Migration(parts, parts.settings, rewrite=cognitive.migrate_rewrite)
+            if cognitive.migrate_from
+            else None
+        )
         self._index_waits = index_waits
         self._leads = leads
         self._released = asyncio.Event()
-        embedder = None if parts.embedder is None else ReleasableEmbedder(parts.embedder, self._released)
+        embedder = (
+            None if parts.embedder is None else ReleasableEmbedder(parts.embedder, self._released)
+        )
         self._missing = MissingVectors(parts, embedder, random)
         self._end_summaries = parts.backend.plain_summaries
         self._finished: list[Job] = []
@@ -102,9 +108,15 @@ class Maintenance:
         self._has_worked = True
         if job.kind == "remember" and job.expires_at is None:
             self._finished.append(job)
-        if job.kind == "talk" and self._leads() and (self._embedding is None or self._embedding.done()):
+        if (
+            job.kind == "talk"
+            and self._leads()
+            and (self._embedding is None or self._embedding.done())
+        ):
             self._released.clear()  # no round runs while jobs run
-            self._embedding = asyncio.create_task(self._embed_beside_jobs(), name="historian vectors")
+            self._embedding = asyncio.create_task(
+                self._embed_beside_jobs(), name="historian vectors"
+            )
 
     async def _embed_beside_jobs(self) -> None:
         try:
@@ -149,7 +161,12 @@ class Maintenance:
         missing = self._missing
         own: tuple[Part, ...] = (missing.index_profiles, self._tidy, self._take_back)
         first: tuple[Part, ...] = (self._migrate, self._index_notes, self._embed_events)
-        upkeep: tuple[Part, ...] = (self._expire, self._repair_index, self._clean_up, self._overwrite)
+        upkeep: tuple[Part, ...] = (
+            self._expire,
+            self._repair_index,
+            self._clean_up,
+            self._overwrite,
+        )
         missing.looks_at_all = leads
         for part in (*first, *own, *upkeep) if leads else own:
             if self._released.is_set():
@@ -166,7 +183,9 @@ class Maintenance:
     async def jobs_wait(self) -> bool:
         """Return True if a job is due that no worker has claimed, or if the round must end. Raises
         StorageError."""
-        return self._released.is_set() or await asyncio.to_thread(self._parts.queue.is_due, self._parts.clock())
+        return self._released.is_set() or await asyncio.to_thread(
+            self._parts.queue.is_due, self._parts.clock()
+        )
 
     async def _try(self, part: Part) -> None:
         name = getattr(part, "__name__", "idle work").strip("_").replace("_", " ")
@@ -188,7 +207,11 @@ class Maintenance:
             return
         events = self._parts.events
         try:
-            await asyncio.to_thread(lambda: self._end_summaries.add([job for job in jobs if not was_changed(events, job)]))
+            await asyncio.to_thread(
+                lambda: self._end_summaries.add(
+                    [job for job in jobs if not was_changed(events, job)]
+                )
+            )
         except StorageError as error:
             log.warning("plain summaries wait: %s", error)
             self._finished = [*jobs, *self._finished][-SUMMARIES_HELD:]
@@ -207,11 +230,22 @@ class Maintenance:
         if report is None or report.complete:
             self._migration = None
         if report is not None and report.complete:
-            log.info("%s: %d old summaries taken in, %d known, %d bad", path, report.taken, report.known, len(report.bad))
+            log.info(
+                "%s: %d old summaries taken in, %d known, %d bad",
+                path,
+                report.taken,
+                report.known,
+                len(report.bad),
+            )
             for bad in report.bad[:BAD_ENTRIES_TOLD]:
                 log.warning("%s: %s is left out: %s", path, bad.where, bad.error)
             for place, count in report.unplaced.most_common(BAD_ENTRIES_TOLD):
-                log.warning("%s: %d of %s are left out; give its id: `historian migrate --place`", path, count, place)
+                log.warning(
+                    "%s: %d of %s are left out; give its id: `historian migrate --place`",
+                    path,
+                    count,
+                    place,
+                )
 
     async def _index_notes(self) -> None:
         """Index changes of `MEMORY.md` and `cognitive.notes_dir`, at most once a minute. Stop after
@@ -221,11 +255,15 @@ class Maintenance:
             return
         self._pauses["notes"].begin(now, NOTES_SECONDS)
         if not self._parts.backend.workers.many:  # otherwise each machine has its own file
-            await self._notes.run_memory(self._parts.directory / "MEMORY.md", notes_scope(settings.notes_scope))
+            await self._notes.run_memory(
+                self._parts.directory / "MEMORY.md", notes_scope(settings.notes_scope)
+            )
         if not settings.notes_dir:
             return
         try:
-            report = await self._notes.run(Path(settings.notes_dir), notes_scope(settings.notes_scope), pause=self.jobs_wait)
+            report = await self._notes.run(
+                Path(settings.notes_dir), notes_scope(settings.notes_scope), pause=self.jobs_wait
+            )
         except InvalidInput as error:
             self._say_once(f"cognitive.notes_dir: {error}")
             return
@@ -234,7 +272,13 @@ class Maintenance:
         for path, why in report.skipped.items():
             self._say_once(f"note {path} is not indexed: {why}")
         if report.new or report.changed or report.renamed or report.deleted:
-            log.info("notes: %d new, %d changed, %d renamed, %d gone", report.new, report.changed, report.renamed, report.deleted)
+            log.info(
+                "notes: %d new, %d changed, %d renamed, %d gone",
+                report.new,
+                report.changed,
+                report.renamed,
+                report.deleted,
+            )
 
     def _say_once(self, message: str) -> None:
         if message not in self._notes_said:
@@ -267,15 +311,21 @@ class Maintenance:
         """Overwrite the bytes of deleted and edited messages in the files. A waiting writer
         interrupts this (see OVERWRITING_TRIES)."""
         erasure, begun = self._parts.backend.erasure, self._parts.clock()
-        if self._pauses["overwriting"].remaining(begun) or not await asyncio.to_thread(erasure.has_remains):
+        if self._pauses["overwriting"].remaining(begun) or not await asyncio.to_thread(
+            erasure.has_remains
+        ):
             return
         insist = self._overwriting_tries >= OVERWRITING_TRIES
         self._overwriting_tries += 1
-        if await asyncio.to_thread(erasure.overwrite, self._released.is_set, insist=insist, derived=self._drop_index):
+        if await asyncio.to_thread(
+            erasure.overwrite, self._released.is_set, insist=insist, derived=self._drop_index
+        ):
             await self._repair_index()
             now = self._parts.clock()
             self._overwriting_tries = 0
-            self._pauses["overwriting"].begin(now, max(OVERWRITING_SECONDS, OVERWRITING_SHARE * (now - begun)))
+            self._pauses["overwriting"].begin(
+                now, max(OVERWRITING_SECONDS, OVERWRITING_SHARE * (now - begun))
+            )
 
     def _drop_index(self) -> None:
         """Delete the derived index, which is then built anew: its files hold texts that were
@@ -293,7 +343,9 @@ class Maintenance:
             return self._released.is_set() or self._index_waits() or is_due
 
         if self.event_index is not None:
-            await asyncio.to_thread(repair, self._parts.events, self.event_index, INDEX_BATCH, stop=stop)
+            await asyncio.to_thread(
+                repair, self._parts.events, self.event_index, INDEX_BATCH, stop=stop
+            )
 
     async def _tidy(self) -> None:
         """Merge a part of the keyword index. After the last part, release the memory that the
@@ -306,13 +358,17 @@ class Maintenance:
         """Return jobs to the queue that a dead owner left in the state `processing`."""
         if self._rounds % TAKE_BACK_ROUNDS == 1:
             stale = self._parts.settings.historian.stale_job_timeout_seconds
-            await asyncio.to_thread(self._parts.queue.take_over, self._parts.clock(), older_than=stale)
+            await asyncio.to_thread(
+                self._parts.queue.take_over, self._parts.clock(), older_than=stale
+            )
 
     async def _clean_up(self) -> None:
         settings = self._parts.settings.cognitive.queue
         if not settings.failed_cleanup_interval or self._rounds % settings.failed_cleanup_interval:
             return
         age, files = settings.failed_max_age_days, settings.failed_max_files
-        removed = await asyncio.to_thread(self._parts.queue.cleanup, self._parts.clock(), max_age_days=age, max_files=files)
+        removed = await asyncio.to_thread(
+            self._parts.queue.cleanup, self._parts.clock(), max_age_days=age, max_files=files
+        )
         if removed:
             log.info("%d failed jobs whose events are filed were removed", removed)

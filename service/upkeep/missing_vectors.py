@@ -38,7 +38,9 @@ async def _nothing_waits() -> bool:
 class MissingVectors:
     """Embeds events and profiles in batches, and pauses while the embedder is unavailable."""
 
-    def __init__(self, parts: Parts, embedder: Embedder | None, random: Callable[[], float]) -> None:
+    def __init__(
+        self, parts: Parts, embedder: Embedder | None, random: Callable[[], float]
+    ) -> None:
         self._parts = parts
         self._embedder = embedder
         self._outage = Outage(random, longest=LONGEST_PAUSE_SECONDS)
@@ -54,7 +56,9 @@ class MissingVectors:
     def job_done(self, job: Job) -> None:
         """Record which profiles a finished job may have changed."""
         if self._profiles is not None and job.kind in ("remember", "talk"):
-            self._profiles.update(ProfileKey.of_job(job, self._parts.settings.cognitive.profile.profile_layers))
+            self._profiles.update(
+                ProfileKey.of_job(job, self._parts.settings.cognitive.profile.profile_layers)
+            )
         elif self._profiles is not None and job.kind == "rollback":
             self._profiles.add(RollbackCommand.model_validate(job.payload).key)
 
@@ -88,15 +92,23 @@ class MissingVectors:
                     return
 
     async def _without_vector(self, limit: int) -> list[Event]:
-        events = await asyncio.to_thread(self._parts.events.without_vector, limit + len(self._not_embeddable))
+        events = await asyncio.to_thread(
+            self._parts.events.without_vector, limit + len(self._not_embeddable)
+        )
         return [event for event in events if event.event_id not in self._not_embeddable][:limit]
 
     async def _embed(self, embedder: Embedder, events: list[Event]) -> None:
         """Embed and store a batch. Events that the model cannot embed are found by keywords
         only."""
         vectors = await embedded_apart([event.said for event in events], embedder)
-        made = {event.event_id: vector for event, vector in zip(events, vectors, strict=True) if vector is not None}
-        self._not_embeddable.update(event.event_id for event in events if event.event_id not in made)
+        made = {
+            event.event_id: vector
+            for event, vector in zip(events, vectors, strict=True)
+            if vector is not None
+        }
+        self._not_embeddable.update(
+            event.event_id for event in events if event.event_id not in made
+        )
         if made:
             store, dimension = self._parts.events, len(next(iter(made.values())))
             await asyncio.to_thread(store.set_fingerprint, embedder.model, dimension)
@@ -107,14 +119,20 @@ class MissingVectors:
         changed by jobs or by hand."""
         index, profiles = self._parts.backend.profile_index, self._parts.profiles
         if self._profiles is None:
-            self._profiles = set(await asyncio.to_thread(profiles.keys)) if self.looks_at_all else set()
+            self._profiles = (
+                set(await asyncio.to_thread(profiles.keys)) if self.looks_at_all else set()
+            )
         elif self._looks % LOOK_EVERY == 0:
             self._profiles.update(await asyncio.to_thread(profiles.edited))
         self._looks += 1
         keys = list(self._profiles)
         for start in range(0, len(keys), EMBED_BATCH):
             some = keys[start : start + EMBED_BATCH]
-            stored = [profile for key in some if (profile := await asyncio.to_thread(profiles.read, key)) is not None]
+            stored = [
+                profile
+                for key in some
+                if (profile := await asyncio.to_thread(profiles.read, key)) is not None
+            ]
             stale = await asyncio.to_thread(index.stale, stored)
             texts = [profile_text(profile) for profile in stale]
             vectors = await vectors_for(texts, self._embedder, self._parts.events) if stale else []

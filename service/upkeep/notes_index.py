@@ -21,7 +21,14 @@ from ...schema.job import clean_text
 from ...schema.scope import Scope, scope_of_key
 from ...schema.settings import Settings
 from ...stores.files.markdown_memory import MarkdownMemory
-from ...stores.files.note_folder import Listing, NoteFile, NotText, content_hash, list_notes, read_note
+from ...stores.files.note_folder import (
+    Listing,
+    NoteFile,
+    NotText,
+    content_hash,
+    list_notes,
+    read_note,
+)
 from ...stores.tables.notes import FileChange, IndexedFile, NoteTables, note_job_id
 from ...text.redaction import Level, redact
 from ...text.tokens import chunk
@@ -106,7 +113,9 @@ class NotesIndex:
     absolute. Names of files are not searched. Only the owner of the data directory may run this.
     """
 
-    def __init__(self, manifest: NoteTables, settings: Settings, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, manifest: NoteTables, settings: Settings, clock: Callable[[], float]
+    ) -> None:
         self._manifest = manifest
         self._settings = settings
         self._clock = clock
@@ -131,13 +140,21 @@ class NotesIndex:
         """
         folder = self._names.stored(str(root))
         follow = self._settings.cognitive.notes_follow_links
-        found = await asyncio.to_thread(list_notes, root, data_directory(self._settings), follow_links=follow)
+        found = await asyncio.to_thread(
+            list_notes, root, data_directory(self._settings), follow_links=follow
+        )
         known = await asyncio.to_thread(self._manifest.files, scope.key, folder)
         listing = await asyncio.to_thread(self._named, found)
         report = IndexReport(skipped=dict(listing.skipped))
-        to_read = [file for path, file in listing.files.items() if not self._is_unchanged(file, known.get(path))]
+        to_read = [
+            file
+            for path, file in listing.files.items()
+            if not self._is_unchanged(file, known.get(path))
+        ]
         report.unchanged = len(listing.files) - len(to_read)
-        vanished = {p: f for p, f in known.items() if p not in listing.files and not listing.may_exist(p)}
+        vanished = {
+            p: f for p, f in known.items() if p not in listing.files and not listing.may_exist(p)
+        }
         moved = {(file.content_hash, file.form): path for path, file in vanished.items()}
         batch, touched = _Batch(), list[tuple[str, IndexedFile]]()
         for done, file in enumerate(to_read):
@@ -147,7 +164,10 @@ class NotesIndex:
                 continue
             now, text = read
             before = known.get(file.path)
-            if before is not None and (before.content_hash, before.form) == (now.content_hash, now.form):
+            if before is not None and (before.content_hash, before.form) == (
+                now.content_hash,
+                now.form,
+            ):
                 touched.append((file.path, now))
                 report.unchanged += 1
                 continue
@@ -171,7 +191,11 @@ class NotesIndex:
         await asyncio.to_thread(self._manifest.touch, scope.key, folder, touched)
         # Files are removed last, so that a chunk that moved from one file to another keeps its
         # event. Files that can no longer be indexed (binary now, or too large) count as deleted.
-        unfit = [p for p in listing.skipped if p in known and p not in vanished and not listing.may_exist(p)]
+        unfit = [
+            p
+            for p in listing.skipped
+            if p in known and p not in vanished and not listing.may_exist(p)
+        ]
         gone = [*vanished, *unfit]
         report.deleted = len(gone)
         report.removed += await asyncio.to_thread(self._manifest.remove, scope.key, folder, gone)
@@ -196,29 +220,48 @@ class NotesIndex:
         loose, written = await asyncio.to_thread(MarkdownMemory(path).by_hand)
         changed = await asyncio.to_thread(_changed_at, path)
         texts = {**written, scope.key: "\n\n".join(filter(None, (loose, written.get(scope.key))))}
-        indexed = [key for key, root, _ in await asyncio.to_thread(self._manifest.roots) if root == folder]
+        indexed = [
+            key for key, root, _ in await asyncio.to_thread(self._manifest.roots) if root == folder
+        ]
         for key in dict.fromkeys([*texts, *indexed]):
             text, where = texts.get(key, ""), scope if key == scope.key else scope_of_key(key)
             before = (await asyncio.to_thread(self._manifest.files, key, folder)).get(path.name)
             if not text or where is None:
                 report.deleted += before is not None
-                report.removed += await asyncio.to_thread(self._manifest.remove, key, folder, [path.name])
+                report.removed += await asyncio.to_thread(
+                    self._manifest.remove, key, folder, [path.name]
+                )
                 continue
-            now = IndexedFile(path.name, changed, len(text), content_hash(text.encode(errors="replace")), self._form)
-            if before is not None and (before.content_hash, before.form) == (now.content_hash, now.form):
+            now = IndexedFile(
+                path.name,
+                changed,
+                len(text),
+                content_hash(text.encode(errors="replace")),
+                self._form,
+            )
+            if before is not None and (before.content_hash, before.form) == (
+                now.content_hash,
+                now.form,
+            ):
                 report.unchanged += 1
                 continue
             report.changed += before is not None
             report.new += before is None
             batch = _Batch()
-            await asyncio.to_thread(self._plan, batch, where, now, text, NoteFile(path.name, path, changed, len(text)))
+            await asyncio.to_thread(
+                self._plan, batch, where, now, text, NoteFile(path.name, path, changed, len(text))
+            )
             await self._write(batch, where, folder, report)
         return report
 
     def _named(self, listing: Listing) -> Listing:
         """Return the listing with stored names."""
         stored = self._names.stored
-        files = {name: replace(file, path=name) for path, file in listing.files.items() if (name := stored(path))}
+        files = {
+            name: replace(file, path=name)
+            for path, file in listing.files.items()
+            if (name := stored(path))
+        }
         skipped = {stored(path): why for path, why in listing.skipped.items()}
         return Listing(files, skipped, set(map(stored, listing.unread)))
 
@@ -228,9 +271,15 @@ class NotesIndex:
         return f"{FORM_VERSION} {settings.historian.redact_jobs} {settings.observation.chunk_max_tokens}"
 
     def _is_unchanged(self, file: NoteFile, before: IndexedFile | None) -> bool:
-        return before is not None and (before.mtime_ns, before.size, before.form) == (file.mtime_ns, file.size, self._form)
+        return before is not None and (before.mtime_ns, before.size, before.form) == (
+            file.mtime_ns,
+            file.size,
+            self._form,
+        )
 
-    def _read(self, file: NoteFile, listing: Listing, report: IndexReport) -> tuple[IndexedFile, str] | None:
+    def _read(
+        self, file: NoteFile, listing: Listing, report: IndexReport
+    ) -> tuple[IndexedFile, str] | None:
         try:
             content, text = read_note(file)
         except NotText as error:
@@ -246,14 +295,20 @@ class NotesIndex:
         mtime_ns = file.mtime_ns if settled else -1
         return IndexedFile(file.path, mtime_ns, file.size, content_hash(content), self._form), text
 
-    def _plan(self, batch: _Batch, scope: Scope, now: IndexedFile, text: str, file: NoteFile) -> None:
+    def _plan(
+        self, batch: _Batch, scope: Scope, now: IndexedFile, text: str, file: NoteFile
+    ) -> None:
         """Cut a file into chunks, find those that are new to the scope, and add both to the
         batch."""
         settings = self._settings.cognitive
         clean = redact(clean_text(text), settings.historian.redact_jobs)
-        chunks = {digest_of(one): one for one in chunk(clean, settings.observation.chunk_max_tokens)}
+        chunks = {
+            digest_of(one): one for one in chunk(clean, settings.observation.chunk_max_tokens)
+        }
         known = self._manifest.known_chunks(scope.key, list(chunks))
-        batch.fresh.update({chunk_id: one for chunk_id, one in chunks.items() if chunk_id not in known})
+        batch.fresh.update(
+            {chunk_id: one for chunk_id, one in chunks.items() if chunk_id not in known}
+        )
         batch.files.append((now, chunks, file.mtime_ns))
 
     async def _write(self, batch: _Batch, scope: Scope, folder: str, report: IndexReport) -> None:
@@ -262,7 +317,9 @@ class NotesIndex:
         changes = []
         for file, chunks, mtime_ns in batch.files:
             fresh = [chunk_id for chunk_id in chunks if chunk_id in batch.fresh]
-            events = tuple(self._event(scope, chunk_id, chunks[chunk_id], mtime_ns) for chunk_id in fresh)
+            events = tuple(
+                self._event(scope, chunk_id, chunks[chunk_id], mtime_ns) for chunk_id in fresh
+            )
             changes.append(FileChange(file, tuple(chunks), events, (None,) * len(events)))
         await asyncio.to_thread(self._manifest.write, scope.key, folder, changes)
         report.chunks += len(batch.fresh)
@@ -271,7 +328,9 @@ class NotesIndex:
     def _event(self, scope: Scope, chunk_id: str, text: str, mtime_ns: int) -> Event:
         job_id = note_job_id(scope.key, chunk_id)
         # A copied file may have any time; the time of an event must be between 1970 and now.
-        moment = datetime.fromtimestamp(min(max(mtime_ns / 1e9, 0.0), self._clock()), ZoneInfo(self._timezone))
+        moment = datetime.fromtimestamp(
+            min(max(mtime_ns / 1e9, 0.0), self._clock()), ZoneInfo(self._timezone)
+        )
         return Event.in_scope(
             scope,
             moment.replace(microsecond=0),

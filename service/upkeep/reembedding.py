@@ -15,7 +15,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ...models.embeddings.recorded import embedded_apart
-from ...schema.errors import HistorianError, ModelAnswerUnusable, ModelError, OwnerLockHeld, StorageError
+from ...schema.errors import (
+    HistorianError,
+    ModelAnswerUnusable,
+    ModelError,
+    OwnerLockHeld,
+    StorageError,
+)
 from ...schema.profile import Profile, profile_text
 from ...schema.protocols import Embedder, Fingerprint, Vector, Workers
 from ...stores.index_repair import repair
@@ -74,7 +80,10 @@ class ReembeddingStopped(HistorianError):
 
 
 async def change_model(
-    parts: Parts, embedder: Embedder, *, on_progress: Callable[[int, int], None] = lambda done, total: None
+    parts: Parts,
+    embedder: Embedder,
+    *,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> ModelChange:
     """Make the vectors of `embedder`'s model and let searches use them. Calls `on_progress(events
     done, events)`.
@@ -90,7 +99,8 @@ async def change_model(
             stack.enter_context(parts.backend.workers.reembedding(parts.clock()))
         except OwnerLockHeld as error:
             raise ReembeddingStopped(
-                "another `historian reembed` is at work; wait for it, or stop it: {error}", error=error
+                "another `historian reembed` is at work; wait for it, or stop it: {error}",
+                error=error,
             ) from None
         try:
             stack.enter_context(lock.acquire(time.time()))
@@ -154,7 +164,11 @@ class Reembedding:
     `ShadowVectors.change_over`."""
 
     def __init__(self, parts: Parts, embedder: Embedder) -> None:
-        self._shadow, self._events, self._profiles = parts.backend.shadow, parts.events, parts.profiles
+        self._shadow, self._events, self._profiles = (
+            parts.backend.shadow,
+            parts.events,
+            parts.profiles,
+        )
         self._embedder = embedder
         self._skipped: set[int] = set()
 
@@ -194,7 +208,9 @@ class Reembedding:
         on_progress(before, total)
         while lacking := await asyncio.to_thread(self._shadow.lacking, last, BATCH):
             last = lacking[-1].row
-            embedded = await self._vectors([item for item in lacking if item.row not in self._skipped])
+            embedded = await self._vectors(
+                [item for item in lacking if item.row not in self._skipped]
+            )
             if embedded:
                 items, vectors = [item for item, _ in embedded], [vector for _, vector in embedded]
                 made += await asyncio.to_thread(self._shadow.store, items, vectors)
@@ -206,8 +222,14 @@ class Reembedding:
         """Return the items that could be embedded, with their vectors. The rows of the others are
         added to the skipped rows."""
         vectors = await embedded_apart([item.text for item in items], self._embedder)
-        embedded = [(item, vector) for item, vector in zip(items, vectors, strict=True) if vector is not None]
-        failed = {item.row: item for item, vector in zip(items, vectors, strict=True) if vector is None}
+        embedded = [
+            (item, vector)
+            for item, vector in zip(items, vectors, strict=True)
+            if vector is not None
+        ]
+        failed = {
+            item.row: item for item, vector in zip(items, vectors, strict=True) if vector is None
+        }
         for item in failed.values():
             log.warning("event %s cannot be embedded and is found by keywords only", item.event_id)
         self._skipped.update(failed)
@@ -218,12 +240,18 @@ class Reembedding:
         keys = await asyncio.to_thread(self._profiles.keys)
         for start in range(0, len(keys), BATCH):
             some = keys[start : start + BATCH]
-            stored = [profile for key in some if (profile := await asyncio.to_thread(self._profiles.read, key)) is not None]
+            stored = [
+                profile
+                for key in some
+                if (profile := await asyncio.to_thread(self._profiles.read, key)) is not None
+            ]
             lacking: list[Profile] = await asyncio.to_thread(self._shadow.profiles_lacking, stored)
             if not lacking:
                 continue
             try:
-                matrix = await self._embedder.embed_documents([profile_text(profile) for profile in lacking])
+                matrix = await self._embedder.embed_documents(
+                    [profile_text(profile) for profile in lacking]
+                )
             except ModelAnswerUnusable as error:
                 log.warning("%d profiles are embedded later: %s", len(lacking), error)
                 continue

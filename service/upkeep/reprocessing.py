@@ -65,7 +65,9 @@ class ReprocessReport:
 class Reprocessing:
     """Rewrites stored events. `context` holds the settings and the model for this."""
 
-    def __init__(self, context: HistorianContext, revisions: EventRevisionTables, queue: JobQueue) -> None:
+    def __init__(
+        self, context: HistorianContext, revisions: EventRevisionTables, queue: JobQueue
+    ) -> None:
         self._context = context
         self._revisions = revisions
         self._queue = queue
@@ -85,7 +87,9 @@ class Reprocessing:
         changes = await self._embedded(await self.rewritten(wanted))
         now = iso_of(self._context.clock())
         ends = len(found) < BATCH
-        await asyncio.to_thread(self._advance, run, len(wanted), (stands.last_row, last_row), changes, now, ends)
+        await asyncio.to_thread(
+            self._advance, run, len(wanted), (stands.last_row, last_row), changes, now, ends
+        )
         if not ends:
             await asyncio.to_thread(self._queue.put, _next(job))
 
@@ -93,7 +97,9 @@ class Reprocessing:
         """Return the events that the current rules or model write differently, with their new
         form."""
         changes: list[Change] = []
-        for _, group in groupby((one for one in events if words_of(one)), key=lambda one: one.job_id):
+        for _, group in groupby(
+            (one for one in events if words_of(one)), key=lambda one: one.job_id
+        ):
             for batch in _of_one_job(list(group)):
                 changes += await self._rewritten(batch)
         return changes
@@ -106,11 +112,19 @@ class Reprocessing:
             return []
         if len(job.texts) != len(events):
             return []
-        state: dict[str, Any] = await self._graph.ainvoke({"job": job.model_dump()}, context=self._context)
-        made = zip(events, state["items"], with_people(job, events_of(job, state["items"])), strict=True)
+        state: dict[str, Any] = await self._graph.ainvoke(
+            {"job": job.model_dump()}, context=self._context
+        )
+        made = zip(
+            events, state["items"], with_people(job, events_of(job, state["items"])), strict=True
+        )
         changes = []
         for before, item, new in made:
-            if before.is_absolute and not new.is_absolute and not judge(item, before.text, job, self._context.settings):
+            if (
+                before.is_absolute
+                and not new.is_absolute
+                and not judge(item, before.text, job, self._context.settings)
+            ):
                 # The old text was judged with messages that are not stored, and the current gate
                 # accepts it.
                 continue
@@ -126,10 +140,23 @@ class Reprocessing:
 
     async def _embedded(self, changes: list[Change]) -> list[Change]:
         texts = [one.after.text for one in changes if one.after.text != one.before.text]
-        vectors = iter(await vectors_for(texts, self._context.embedder, self._context.events) if texts else [])
-        return [one._replace(vector=next(vectors)) if one.after.text != one.before.text else one for one in changes]
+        vectors = iter(
+            await vectors_for(texts, self._context.embedder, self._context.events) if texts else []
+        )
+        return [
+            one._replace(vector=next(vectors)) if one.after.text != one.before.text else one
+            for one in changes
+        ]
 
-    def _advance(self, run: str, seen: int, rows: tuple[int, int], changes: list[Change], now: str, done: bool) -> None:
+    def _advance(
+        self,
+        run: str,
+        seen: int,
+        rows: tuple[int, int],
+        changes: list[Change],
+        now: str,
+        done: bool,
+    ) -> None:
         try:
             self._revisions.advance(run, seen=seen, rows=rows, changes=changes, now=now, done=done)
         except FingerprintMismatch as error:
@@ -169,7 +196,9 @@ async def reprocess(
     scope_key, now = "" if scope is None else scope.key, parts.clock()
     fields = command_of(uuid.uuid4().hex, scope_key, before_version)
     if dry_run:
-        work = Reprocessing(replace(parts.context(), chat=None, embedder=None), parts.backend.revisions, parts.queue)
+        work = Reprocessing(
+            replace(parts.context(), chat=None, embedder=None), parts.backend.revisions, parts.queue
+        )
         return await work.previewed(conditions_of(scope_key, now), before_version)
     job = make_job(fields, parts.settings, parts.clock)
     await hand_over([job])
@@ -184,7 +213,9 @@ async def reprocess(
     if stands is None:
         return ReprocessReport(run)
     some = list(revisions.examples(run, EXAMPLES))
-    return ReprocessReport(run, stands.seen, stands.changed, stands.gained, stands.lost, stands.done, some)
+    return ReprocessReport(
+        run, stands.seen, stands.changed, stands.gained, stands.lost, stands.done, some
+    )
 
 
 def conditions_of(scope_key: str, until: float) -> EventFilter:
@@ -202,7 +233,9 @@ def is_older(version: str, than: str) -> bool:
 def checked_version(value: str) -> str:
     """Return `value` if it is a version such as 0.2 or 1.0.3, or empty. Raises InvalidInput."""
     if value and not re.fullmatch(r"\d+(\.\d+)*", value):
-        raise InvalidInput(f"before_version: {value!r} is not a version; write it like 0.2 or 1.0.3")
+        raise InvalidInput(
+            f"before_version: {value!r} is not a version; write it like 0.2 or 1.0.3"
+        )
     return value
 
 
@@ -249,13 +282,29 @@ def _job_of(events: Sequence[Event]) -> Job:
 
 def command_of(run: str, scope_key: str, before_version: str) -> dict[str, Any]:
     """Return the fields of the first job of a run."""
-    payload = {"run": run, "scope_key": scope_key, "before_version": checked_version(before_version)}
-    return {"kind": "reprocess", "request_id": f"reprocess-{run}", "user_id": OPERATOR, "payload": payload}
+    payload = {
+        "run": run,
+        "scope_key": scope_key,
+        "before_version": checked_version(before_version),
+    }
+    return {
+        "kind": "reprocess",
+        "request_id": f"reprocess-{run}",
+        "user_id": OPERATOR,
+        "payload": payload,
+    }
 
 
 def _next(job: Job) -> Job:
     return Job.model_validate(
-        {**job.model_dump(), "job_id": "", "end_seq": job.end_seq + 1, "attempts": 0, "not_before": 0.0, "last_error": ""}
+        {
+            **job.model_dump(),
+            "job_id": "",
+            "end_seq": job.end_seq + 1,
+            "attempts": 0,
+            "not_before": 0.0,
+            "last_error": "",
+        }
     )
 
 

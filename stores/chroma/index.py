@@ -52,13 +52,17 @@ class ChromaIndex:
         self._collection: Collection | None = None
         self._closed = False
 
-    def upsert(self, ids: Sequence[str], vectors: Sequence[Vector], documents: Sequence[IndexDocument] = ()) -> None:
+    def upsert(
+        self, ids: Sequence[str], vectors: Sequence[Vector], documents: Sequence[IndexDocument] = ()
+    ) -> None:
         """Store vectors by id, with `documents` if any are given.
 
         The last of duplicate ids is used.
         """
         described: Sequence[IndexDocument | None] = documents or [None] * len(ids)
-        items = {one: (vector, text) for one, vector, text in zip(ids, vectors, described, strict=True)}
+        items = {
+            one: (vector, text) for one, vector, text in zip(ids, vectors, described, strict=True)
+        }
         for batch in portions(items.items(), _MAX_BATCH):
             rows = [vector for _, (vector, _) in batch]
             texts = [document for _, (_, document) in batch if document is not None]
@@ -134,7 +138,10 @@ class ChromaIndex:
                 Chroma(
                     client=client,
                     collection_name=COLLECTION,
-                    collection_configuration={"hnsw": {"space": "cosine"}, "embedding_function": None},
+                    collection_configuration={
+                        "hnsw": {"space": "cosine"},
+                        "embedding_function": None,
+                    },
                 )
                 self._collection = client.get_collection(COLLECTION, embedding_function=None)
             return self._collection
@@ -191,7 +198,9 @@ def remove_chroma(path: Path) -> None:
         if path.exists():
             shutil.rmtree(path)
     except OSError as error:
-        raise StorageError(f"{path}: cannot be deleted ({error}); remove it by hand and start again") from error
+        raise StorageError(
+            f"{path}: cannot be deleted ({error}); remove it by hand and start again"
+        ) from error
 
 
 def _open_client(path: Path) -> ClientAPI:
@@ -206,7 +215,9 @@ def _open_client(path: Path) -> ClientAPI:
     opened = SharedSystemClient._identifier_to_system
     known = str(path) in opened
     try:
-        return chromadb.PersistentClient(path=str(path), settings=Settings(anonymized_telemetry=False))
+        return chromadb.PersistentClient(
+            path=str(path), settings=Settings(anonymized_telemetry=False)
+        )
     except BaseException:
         if not known:
             opened.pop(str(path), None)

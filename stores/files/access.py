@@ -14,8 +14,26 @@ from contextlib import suppress
 from pathlib import Path
 
 _OWN = (
-    *("index.sqlite", "queue", "checkpoints.sqlite", "chromadb", "forgetting", "profiles", "chapters", "summaries"),
-    *("items.sqlite", "MEMORY.", "end_summaries.", "last_run.", "owner.", "reembed.", "restor", ".tmp-"),
+    *(
+        "index.sqlite",
+        "queue",
+        "checkpoints.sqlite",
+        "chromadb",
+        "forgetting",
+        "profiles",
+        "chapters",
+        "summaries",
+    ),
+    *(
+        "items.sqlite",
+        "MEMORY.",
+        "end_summaries.",
+        "last_run.",
+        "owner.",
+        "reembed.",
+        "restor",
+        ".tmp-",
+    ),
 )
 """The beginnings of the names of Historian's own files and folders in a data directory."""
 
@@ -54,7 +72,10 @@ def protect_files(folder: Path) -> None:
 
 def is_shared(path: str | os.PathLike[str]) -> bool:
     """Return True if `path` is in a data directory that is shared with a group."""
-    return bool(_shared) and any(Path(os.path.abspath(path)).is_relative_to(root) for root in _shared)  # noqa: PTH100
+    return bool(_shared) and any(
+        Path(os.path.abspath(path)).is_relative_to(root)  # noqa: PTH100
+        for root in _shared
+    )
 
 
 def file_mode(path: str | os.PathLike[str]) -> int:

@@ -75,7 +75,9 @@ class ArchiveWriter(AbstractContextManager["ArchiveWriter"]):
         self._path = path
         self._temporary = path.with_name(f"{TEMPORARY_PREFIX}{secrets.token_hex(4)}-{path.name}")
         with explaining("write", path):
-            remove_abandoned(path.parent.glob(f"{TEMPORARY_PREFIX}????????-{glob.escape(path.name)}"))
+            remove_abandoned(
+                path.parent.glob(f"{TEMPORARY_PREFIX}????????-{glob.escape(path.name)}")
+            )
             self._file = os.fdopen(create_temporary(self._temporary), "wb")
         self._zip = zipfile.ZipFile(self._file, "w", zipfile.ZIP_DEFLATED)
 
@@ -92,7 +94,12 @@ class ArchiveWriter(AbstractContextManager["ArchiveWriter"]):
         info.compress_type = zipfile.ZIP_DEFLATED
         self._zip.writestr(info, text.encode())
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         try:
             with explaining("write", self._path):
                 self._zip.close()
@@ -151,7 +158,9 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
                     number += 1
                     self._count(raw, lines=1)
                     if len(raw) > MAX_LINE_BYTES:
-                        raise InvalidInput(f"{self._path}: {name}, line {number}: longer than {MAX_LINE_BYTES} bytes")
+                        raise InvalidInput(
+                            f"{self._path}: {name}, line {number}: longer than {MAX_LINE_BYTES} bytes"
+                        )
                     yield number, self._object(raw, f"{name}, line {number}")
         except _DAMAGE as error:
             raise InvalidInput(f"{self._path}: {name} is damaged: {error}") from None
@@ -160,7 +169,12 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
         """Return a whole member as text."""
         return self._read(name, MAX_PROFILE_BYTES).decode("utf-8", "replace")
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self._close()
 
     def _close(self) -> None:
@@ -170,7 +184,9 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
     def _manifest(self) -> dict[str, Any]:
         manifest = self._object(self._read("manifest.json", MAX_MANIFEST_BYTES), "manifest.json")
         if manifest.get("format") != FORMAT:
-            raise InvalidInput(f"{self._path} is not an archive of `historian export`: its manifest does not say {FORMAT!r}")
+            raise InvalidInput(
+                f"{self._path} is not an archive of `historian export`: its manifest does not say {FORMAT!r}"
+            )
         version = manifest.get("version")
         if type(version) is not int or version > VERSION:
             raise InvalidInput(
@@ -184,7 +200,9 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
             with self._member(name) as member:
                 data = member.read(limit + 1)
         except KeyError:
-            raise InvalidInput(f"{self._path} is not an archive of `historian export`: it has no {name}") from None
+            raise InvalidInput(
+                f"{self._path} is not an archive of `historian export`: it has no {name}"
+            ) from None
         except _DAMAGE as error:
             raise InvalidInput(f"{self._path}: {name} is damaged: {error}") from None
         self._count(data)
@@ -238,7 +256,9 @@ def _opened(path: Path) -> BinaryIO:
     check_no_database(path)
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise InvalidInput(f"{path} is not an ordinary file; give an archive of `historian export`")
+            raise InvalidInput(
+                f"{path} is not an ordinary file; give an archive of `historian export`"
+            )
         return path.open("rb")
     except FileNotFoundError:
         raise InvalidInput(f"{path} does not exist") from None
@@ -252,7 +272,9 @@ def _check_directory(file: BinaryIO) -> None:
     `zipfile` holds the directory in memory. A file that is not a zip file passes; `zipfile` reports
     it.
     """
-    file.seek(max(file.seek(0, os.SEEK_END) - _END_BYTES - _LONGEST_COMMENT - _ZIP64_LOCATOR_BYTES, 0))
+    file.seek(
+        max(file.seek(0, os.SEEK_END) - _END_BYTES - _LONGEST_COMMENT - _ZIP64_LOCATOR_BYTES, 0)
+    )
     tail = file.read()
     # Check each marker that a reader could take for the end of the directory.
     for found in re.finditer(re.escape(_END), tail[: 4 - _END_BYTES]):

@@ -31,7 +31,9 @@ class ArticleFormat:
     def as_json(self, document: StoredArticle) -> dict[str, Any]:
         return {**asdict(document.article), "sources": list(document.sources)}
 
-    def of_json(self, key: ArticleKey, revision: int, updated_at: str, stored: Mapping[str, Any]) -> StoredArticle:
+    def of_json(
+        self, key: ArticleKey, revision: int, updated_at: str, stored: Mapping[str, Any]
+    ) -> StoredArticle:
         article = Article(stored["bedrock"], stored["evolutionary"], stored["dynamic"])
         return StoredArticle(key, article, revision, updated_at, tuple(stored["sources"]))
 
@@ -56,7 +58,11 @@ class ArticleFormat:
         )
 
     def edited(
-        self, data: bytes, current: StoredArticle, kept: Callable[[int], StoredArticle | None], day: str
+        self,
+        data: bytes,
+        current: StoredArticle,
+        kept: Callable[[int], StoredArticle | None],
+        day: str,
     ) -> StoredArticle | None:
         """See `Format.edited`.
 
@@ -69,11 +75,19 @@ class ArticleFormat:
             log.warning("the file of the article of %s is not read: %s", current.key, error)
             return None
         base = kept(found.revision)
-        return current if base is not None and base.article == found.article else replace(current, article=found.article)
+        return (
+            current
+            if base is not None and base.article == found.article
+            else replace(current, article=found.article)
+        )
 
-    def revised(self, document: StoredArticle, revision: int, now: str, cause: str | None = None) -> StoredArticle:
+    def revised(
+        self, document: StoredArticle, revision: int, now: str, cause: str | None = None
+    ) -> StoredArticle:
         sources = document.sources if cause is None else (cause,)
-        return replace(document, revision=revision, updated_at=now, sources=tuple(map(one_line, sources)))
+        return replace(
+            document, revision=revision, updated_at=now, sources=tuple(map(one_line, sources))
+        )
 
     def causes(self, document: StoredArticle) -> tuple[str, ...]:
         return document.sources
@@ -84,7 +98,10 @@ class ArticleFormat:
     def without(self, document: StoredArticle, unwanted: Callable[[str], bool]) -> StoredArticle:
         article = document.article
         left = {
-            name: "\n".join(line for line in article.chapter(name).splitlines() if not unwanted(line)) for name in CHAPTER_NAMES
+            name: "\n".join(
+                line for line in article.chapter(name).splitlines() if not unwanted(line)
+            )
+            for name in CHAPTER_NAMES
         }
         return replace(document, article=article.with_chapters(left))
 

@@ -43,7 +43,10 @@ def bytes_below(folder: Path, unread: list[str]) -> Iterator[StoredBytes]:
     try:
         reader = _started()
     except OSError as error:
-        unread.extend(f"{name}: no process can be started to read it: {error.strerror or error}" for name in names)
+        unread.extend(
+            f"{name}: no process can be started to read it: {error.strerror or error}"
+            for name in names
+        )
         return
     with reader:
         for path, name in zip(paths, names, strict=True):
@@ -90,7 +93,9 @@ def _blocks(reader: subprocess.Popen[bytes], path: Path) -> Iterator[bytes]:
         try:
             block = pickle.load(reader.stdout)
         except (EOFError, ValueError, pickle.UnpicklingError) as error:
-            raise BrokenPipeError(f"the process that reads it has ended ({sys.executable})") from error
+            raise BrokenPipeError(
+                f"the process that reads it has ended ({sys.executable})"
+            ) from error
         if isinstance(block, str):
             raise OSError(block)
         if not block:

@@ -29,7 +29,9 @@ TEMPORARY_PREFIX = ".tmp-"
 READ_ONLY = "the file system is read-only: remount it writable, or move data_dir elsewhere"
 _REMEDIES = {
     errno.ENOSPC: "the disk is full: free some space, or move data_dir to a larger disk",
-    getattr(errno, "EDQUOT", errno.ENOSPC): "the disk quota is used up: free some space, or move data_dir elsewhere",
+    getattr(
+        errno, "EDQUOT", errno.ENOSPC
+    ): "the disk quota is used up: free some space, or move data_dir elsewhere",
     errno.EROFS: READ_ONLY,
     errno.EACCES: "permission denied: let the user who runs this process write to data_dir",
     errno.EPERM: "permission denied: let the user who runs this process write to data_dir",
@@ -139,7 +141,12 @@ def sweep_leftovers(folder: Path) -> int:
 
     Return the number of removed files. May be called at any time.
     """
-    found = (Path(at, name) for at, _, names in os.walk(folder) for name in names if name.startswith(TEMPORARY_PREFIX))
+    found = (
+        Path(at, name)
+        for at, _, names in os.walk(folder)
+        for name in names
+        if name.startswith(TEMPORARY_PREFIX)
+    )
     return remove_abandoned(found)  # a folder may vanish meanwhile
 
 

@@ -40,15 +40,25 @@ class EndSummaries:
         with self._changing() as known:
             for job in jobs:
                 text = "\n".join(part for part in (job.action_summary, *job.new_info) if part)
-                if text and not any(entry.get("job_id") == job.job_id for entry in known.get(job.scope.key, ())):
-                    entry = {"job_id": job.job_id, "timestamp": job.timestamp, "user_id": job.user_id, "text": text}
+                if text and not any(
+                    entry.get("job_id") == job.job_id for entry in known.get(job.scope.key, ())
+                ):
+                    entry = {
+                        "job_id": job.job_id,
+                        "timestamp": job.timestamp,
+                        "user_id": job.user_id,
+                        "text": text,
+                    }
                     known[job.scope.key] = [*known.pop(job.scope.key, []), entry][-KEEP_PER_SCOPE:]
             _replace(known, dict(list(known.items())[-KEEP_SCOPES:]))
 
     def of(self, scope_key: str, limit: int = KEEP_PER_SCOPE) -> list[tuple[str, str]]:
         """Return (timestamp, text) of the last summaries of a scope, oldest first."""
         entries = self._read().get(scope_key, [])
-        return [(str(entry.get("timestamp", "")), str(entry.get("text", ""))) for entry in entries[-limit:]]
+        return [
+            (str(entry.get("timestamp", "")), str(entry.get("text", "")))
+            for entry in entries[-limit:]
+        ]
 
     def restore(self, entries: Sequence[tuple[str, dict[str, Any]]]) -> int:
         """Store missing entries, given as (scope key, entry).
@@ -60,7 +70,9 @@ class EndSummaries:
             for key, entry in entries:
                 there = known.get(key, [])
                 if key and entry.get("text") and entry not in there:
-                    known[key] = sorted([*there, entry], key=lambda one: str(one.get("timestamp", "")))[-KEEP_PER_SCOPE:]
+                    known[key] = sorted(
+                        [*there, entry], key=lambda one: str(one.get("timestamp", ""))
+                    )[-KEEP_PER_SCOPE:]
                     restored += 1
         return restored
 
@@ -75,7 +87,10 @@ class EndSummaries:
         """
         with self._changing() as known:
             count = sum(map(len, known.values()))
-            kept = {key: [entry for entry in entries if not unwanted(key, entry)] for key, entries in known.items()}
+            kept = {
+                key: [entry for entry in entries if not unwanted(key, entry)]
+                for key, entries in known.items()
+            }
             gone = count - sum(map(len, kept.values()))
             if gone:
                 _replace(known, {key: entries for key, entries in kept.items() if entries})
@@ -94,7 +109,9 @@ class EndSummaries:
         lock = file_lock(place, _PATIENCE_SECONDS)
         with self._alone:
             if not acquire(lock, place):
-                raise StorageError(f"{self._path}: another process has been writing for {_PATIENCE_SECONDS:.0f} s; does it hang?")
+                raise StorageError(
+                    f"{self._path}: another process has been writing for {_PATIENCE_SECONDS:.0f} s; does it hang?"
+                )
             try:
                 yield from self._changed()
             finally:
@@ -141,7 +158,10 @@ def _written(known: dict[str, Any]) -> bytes:
 
     Each call of the encoder is then short, and other threads can run between two calls.
     """
-    lines = (f"{json.dumps(key, ensure_ascii=False)}: {json.dumps(one, ensure_ascii=False)}" for key, one in known.items())
+    lines = (
+        f"{json.dumps(key, ensure_ascii=False)}: {json.dumps(one, ensure_ascii=False)}"
+        for key, one in known.items()
+    )
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 
 

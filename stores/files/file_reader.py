@@ -30,7 +30,9 @@ def _read(path: str) -> Iterator[bytes | str]:
     flags = getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
     try:
         with os.fdopen(os.open(path, os.O_RDONLY | flags), "rb", buffering=0) as file:
-            while stat.S_ISREG(os.fstat(file.fileno()).st_mode) and (block := file.read(BLOCK_BYTES)):
+            while stat.S_ISREG(os.fstat(file.fileno()).st_mode) and (
+                block := file.read(BLOCK_BYTES)
+            ):
                 yield block
         yield b""
     except FileNotFoundError:

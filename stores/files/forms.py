@@ -31,7 +31,9 @@ class Format(Protocol[Key, Document]):
     def as_json(self, document: Document) -> dict[str, Any]:
         """Return the JSON form of a document, without its key, revision and time."""
 
-    def of_json(self, key: Key, revision: int, updated_at: str, stored: Mapping[str, Any]) -> Document: ...
+    def of_json(
+        self, key: Key, revision: int, updated_at: str, stored: Mapping[str, Any]
+    ) -> Document: ...
 
     def render(self, document: Document) -> str: ...
 
@@ -41,14 +43,18 @@ class Format(Protocol[Key, Document]):
         Raises InvalidInput.
         """
 
-    def edited(self, data: bytes, current: Document, kept: Callable[[int], Document | None], day: str) -> Document | None:
+    def edited(
+        self, data: bytes, current: Document, kept: Callable[[int], Document | None], day: str
+    ) -> Document | None:
         """Return `current` with the edits made by hand in its file on `day` (`YYYY-MM-DD`).
 
         `kept` returns a revision by its number, since the file may have been written from an
         earlier one. Returns None if the file cannot be read.
         """
 
-    def revised(self, document: Document, revision: int, now: str, cause: str | None = None) -> Document:
+    def revised(
+        self, document: Document, revision: int, now: str, cause: str | None = None
+    ) -> Document:
         """Return `document` with a new revision number, in the form that is stored.
 
         `cause` replaces its causes.

@@ -14,10 +14,21 @@ import yaml
 
 from ...schema.job import clean_text
 
-FIELDS = ("entity_type", "entity_id", "layer", "name", "tags", "updated_at", "revision", "source_event_id")
+FIELDS = (
+    "entity_type",
+    "entity_id",
+    "layer",
+    "name",
+    "tags",
+    "updated_at",
+    "revision",
+    "source_event_id",
+)
 
 _FENCED = re.compile(r"\A---[ \t]*\n(?P<yaml>.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-_LINE = re.compile(rf"^(?P<field>{'|'.join(FIELDS)})[ \t]*:[ \t]*(?P<value>.*?)[ \t]*$", re.MULTILINE)
+_LINE = re.compile(
+    rf"^(?P<field>{'|'.join(FIELDS)})[ \t]*:[ \t]*(?P<value>.*?)[ \t]*$", re.MULTILINE
+)
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _MAX_REVISION_DIGITS = 9
 _MAX_BRACKETS = 200
@@ -49,7 +60,9 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
         except (yaml.YAMLError, RecursionError):
             fields = None
     if not isinstance(fields, dict):
-        fields = {line["field"]: line["value"].strip("'\"") for line in _LINE.finditer(match["yaml"])}
+        fields = {
+            line["field"]: line["value"].strip("'\"") for line in _LINE.finditer(match["yaml"])
+        }
     if not any(field in fields for field in FIELDS):
         fields = {}
     return fields, text[match.end() :].strip()

@@ -43,7 +43,9 @@ HEADER = (
 _OWN_LINES = frozenset(filter(None, HEADER.splitlines()))
 _OF_A_JOB = re.compile(r"- \d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) ")
 """The beginning of a line that `add` has written: the full time of its job."""
-_ENTRY = re.compile(r"[-*+]\s+(?:(?P<time>\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?)\s+)?(?P<text>.+)")
+_ENTRY = re.compile(
+    r"[-*+]\s+(?:(?P<time>\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?)\s+)?(?P<text>.+)"
+)
 
 
 class MarkdownMemory:
@@ -68,7 +70,11 @@ class MarkdownMemory:
             sections = self._read()
             for job, texts in told:
                 lines = sections.pop(job.scope.key, [])
-                lines += [line for text in texts if (line := f"- {job.timestamp} {_one_line(text)}") not in lines]
+                lines += [
+                    line
+                    for text in texts
+                    if (line := f"- {job.timestamp} {_one_line(text)}") not in lines
+                ]
                 sections[job.scope.key] = lines
             write_atomically(self._path, _written(sections))
 
@@ -79,7 +85,10 @@ class MarkdownMemory:
         """
         sections = self._read()
         loose = _joined(sections.pop(""))
-        told = {key: _joined([line for line in lines if not _OF_A_JOB.match(line)]) for key, lines in sections.items()}
+        told = {
+            key: _joined([line for line in lines if not _OF_A_JOB.match(line)])
+            for key, lines in sections.items()
+        }
         return loose, {key: text for key, text in told.items() if text}
 
     def of(self, scope_key: str) -> list[tuple[str, str]]:
@@ -94,7 +103,12 @@ class MarkdownMemory:
 
         An entry is `{"timestamp", "text"}`, its time "" if it has none. Raises StorageError.
         """
-        return [(key, _entry(line.strip())) for key, lines in self._read().items() for line in lines if line.strip()]
+        return [
+            (key, _entry(line.strip()))
+            for key, lines in self._read().items()
+            for line in lines
+            if line.strip()
+        ]
 
     def forget(self, unwanted: Callable[[str, dict[str, str]], bool]) -> int:
         """Remove the lines for which `unwanted(scope key, entry)` is True. Return their number.
@@ -104,7 +118,11 @@ class MarkdownMemory:
         with self._lock:
             known = self._read()
             kept = {
-                key: [line for line in lines if not (line.strip() and unwanted(key, _entry(line.strip())))]
+                key: [
+                    line
+                    for line in lines
+                    if not (line.strip() and unwanted(key, _entry(line.strip())))
+                ]
                 for key, lines in known.items()
             }
             gone = sum(map(len, known.values())) - sum(map(len, kept.values()))
@@ -176,4 +194,8 @@ def _one_line(text: str) -> str:
 
 def _entry(line: str) -> dict[str, str]:
     found = _ENTRY.fullmatch(line)
-    return {"timestamp": "", "text": line} if found is None else {"timestamp": found["time"] or "", "text": found["text"]}
+    return (
+        {"timestamp": "", "text": line}
+        if found is None
+        else {"timestamp": found["time"] or "", "text": found["text"]}
+    )

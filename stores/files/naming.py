@@ -89,7 +89,10 @@ class _Profiles:
         return {"entity_type": key.entity_type, "entity_id": key.entity_id, "layer": key.layer}
 
     def of_fields(self, fields: Mapping[str, object]) -> ProfileKey:
-        whose = Entity(cast(EntityType, fields.get("entity_type")), validate_id(fields.get("entity_id"), "entity_id"))
+        whose = Entity(
+            cast(EntityType, fields.get("entity_type")),
+            validate_id(fields.get("entity_id"), "entity_id"),
+        )
         return ProfileKey(whose.type, whose.id, clean_text(str(fields.get("layer", ""))))
 
     def is_of(self, place: str, entity: Entity) -> bool:
@@ -128,12 +131,18 @@ class _Articles:
         key = ArticleKey.parse(fields.get("user_id"), fields.get("scope"))
         if key is None or key.scope.key != fields.get("scope"):
             whose = f"user_id {fields.get('user_id')!r:.80} and scope {fields.get('scope')!r:.80}"
-            raise InvalidInput(f"{whose} do not fit together; expected a user id with its private chat, or with a group")
+            raise InvalidInput(
+                f"{whose} do not fit together; expected a user id with its private chat, or with a group"
+            )
         return key
 
     def is_of(self, place: str, entity: Entity) -> bool:
         user, _, scope = place.partition("@")
-        return user == encode_id(entity.id) if entity.type == "user" else scope == encode_id(entity.scope.key)
+        return (
+            user == encode_id(entity.id)
+            if entity.type == "user"
+            else scope == encode_id(entity.scope.key)
+        )
 
     def ledger_key(self, key: ArticleKey) -> str:
         return f"article:{self.place(key)}"
@@ -152,7 +161,11 @@ ARTICLES: Final = _Articles()
 def is_noted_of(ledger_key: str, entity: Entity) -> bool:
     """Return True if a ledger entry is about a document that is erased with the entity."""
     kind, _, stem = ledger_key.partition(":")
-    return ARTICLES.is_of(stem, entity) if kind == "article" else PROFILES.is_of(f"{kind}s/{stem}", entity)
+    return (
+        ARTICLES.is_of(stem, entity)
+        if kind == "article"
+        else PROFILES.is_of(f"{kind}s/{stem}", entity)
+    )
 
 
 def _stem(first: str, second: str) -> str:

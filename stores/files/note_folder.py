@@ -67,11 +67,15 @@ def list_notes(root: Path, memory: Path | None = None, *, follow_links: bool = F
         if not root.is_dir():
             raise InvalidInput(f"{root} is not a folder; give the folder of the notes")
         if is_in_memory(root, memory):
-            raise InvalidInput(f"{root} belongs to Historian's own data, which is never indexed; give a folder of notes")
+            raise InvalidInput(
+                f"{root} belongs to Historian's own data, which is never indexed; give a folder of notes"
+            )
         links = _Links(None if follow_links else root.resolve(), memory)
         _list_folder(root, listing, {_identity(root.stat())}, links)
     except OSError as error:
-        raise InvalidInput(f"{root} cannot be read: {error.strerror or error}; let the user who runs this read it") from error
+        raise InvalidInput(
+            f"{root} cannot be read: {error.strerror or error}; let the user who runs this read it"
+        ) from error
     return listing
 
 
@@ -119,7 +123,9 @@ class _Links:
 _OWN_DATA = "Historian's own data, which is never indexed"
 
 
-def _list_folder(folder: Path, listing: Listing, entered: set[tuple[int, int]], links: _Links) -> None:
+def _list_folder(
+    folder: Path, listing: Listing, entered: set[tuple[int, int]], links: _Links
+) -> None:
     """Add the content of `folder` to `listing`; unreadable folders inside it are recorded as
     unread.
 
@@ -141,7 +147,11 @@ def _list_folder(folder: Path, listing: Listing, entered: set[tuple[int, int]], 
 
 
 def _sorted_out(
-    entries: list[os.DirEntry[str]], prefix: str, listing: Listing, entered: set[tuple[int, int]], links: _Links
+    entries: list[os.DirEntry[str]],
+    prefix: str,
+    listing: Listing,
+    entered: set[tuple[int, int]],
+    links: _Links,
 ) -> Iterator[tuple[os.DirEntry[str], str]]:
     """Record files and skipped entries; yield the folders to enter."""
     for entry in entries:
@@ -196,7 +206,9 @@ def is_in_memory(path: Path, memory: Path | None) -> bool:
 
 
 def _is_memory(folder: Path, memory: Path | None) -> bool:
-    if (folder / "index.sqlite").is_file() and any((folder / name).exists() for name in ("queue.sqlite", "queues")):
+    if (folder / "index.sqlite").is_file() and any(
+        (folder / name).exists() for name in ("queue.sqlite", "queues")
+    ):
         return True
     try:
         return memory is not None and folder.samefile(memory)

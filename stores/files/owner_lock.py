@@ -42,7 +42,9 @@ def file_lock(path: Path, patience_seconds: float) -> FileLock:
     It is never a soft lock (a plain file), which would remain after its owner was killed.
     """
     mode = file_mode(path)
-    return FileLock(path, patience_seconds, mode, thread_local=False, poll_interval=0.01, fallback_to_soft=False)
+    return FileLock(
+        path, patience_seconds, mode, thread_local=False, poll_interval=0.01, fallback_to_soft=False
+    )
 
 
 def acquire(lock: FileLock, path: Path) -> bool:
@@ -55,7 +57,9 @@ def acquire(lock: FileLock, path: Path) -> bool:
             lock.acquire()
             return True
     except NotImplementedError as error:
-        raise StorageError(f"{path.parent}: the file system has no locks ({error}); use a local disk") from error
+        raise StorageError(
+            f"{path.parent}: the file system has no locks ({error}); use a local disk"
+        ) from error
     return False
 
 
@@ -81,7 +85,11 @@ class LocalOwner(Owner):
 
     def __str__(self) -> str:
         name = super().__str__()
-        return f"{name}, which is suspended: `kill -CONT {self.pid}` lets it go on" if self.is_suspended else name
+        return (
+            f"{name}, which is suspended: `kill -CONT {self.pid}` lets it go on"
+            if self.is_suspended
+            else name
+        )
 
 
 _OWNER = TypeAdapter(LocalOwner)
@@ -163,7 +171,9 @@ def owner_of(data_dir: Path) -> LocalOwner | None:
 def this_process(now: float, *, worker: bool = False, index: str = "") -> LocalOwner:
     """Return this process as an owner since `now` (seconds since the epoch)."""
     started_at = datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds")
-    return LocalOwner(os.getpid(), socket.gethostname(), started_at, program_name(sys.argv), worker, index)
+    return LocalOwner(
+        os.getpid(), socket.gethostname(), started_at, program_name(sys.argv), worker, index
+    )
 
 
 def program_name(arguments: Sequence[str]) -> str:

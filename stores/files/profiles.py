@@ -12,7 +12,15 @@ from typing import Any
 
 from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...text.profiles import distinct, read_lines, with_lines
-from .front_matter import begins_with_fence, number, one_line, scalar, split_front_matter, strings, with_front_matter
+from .front_matter import (
+    begins_with_fence,
+    number,
+    one_line,
+    scalar,
+    split_front_matter,
+    strings,
+    with_front_matter,
+)
 from .naming import PROFILES
 
 
@@ -33,7 +41,9 @@ class ProfileFormat:
             "source_event_id": document.source_event_id,
         }
 
-    def of_json(self, key: ProfileKey, revision: int, updated_at: str, stored: Mapping[str, Any]) -> Profile:
+    def of_json(
+        self, key: ProfileKey, revision: int, updated_at: str, stored: Mapping[str, Any]
+    ) -> Profile:
         return Profile(
             key,
             name=stored["name"],
@@ -69,7 +79,9 @@ class ProfileFormat:
             source_event_id=scalar(fields.get("source_event_id")),
         )
 
-    def edited(self, data: bytes, current: Profile, kept: Callable[[int], Profile | None], day: str) -> Profile | None:
+    def edited(
+        self, data: bytes, current: Profile, kept: Callable[[int], Profile | None], day: str
+    ) -> Profile | None:
         """See `Format.edited`. Lines that were not edited are taken from `current`.
 
         With a file that has no front matter, lines can only be added.
@@ -90,10 +102,14 @@ class ProfileFormat:
             current,
             lines=lines,
             name=name if "name" in fields and (base is None or name != base.name) else current.name,
-            tags=tags if (tags or fields.get("tags") in ("", [])) and (base is None or tags != base.tags) else current.tags,
+            tags=tags
+            if (tags or fields.get("tags") in ("", [])) and (base is None or tags != base.tags)
+            else current.tags,
         )
 
-    def revised(self, document: Profile, revision: int, now: str, cause: str | None = None) -> Profile:
+    def revised(
+        self, document: Profile, revision: int, now: str, cause: str | None = None
+    ) -> Profile:
         told = ((line, one_line(line.text)) for line in document.lines)
         return Profile(
             key=document.key,
@@ -118,7 +134,9 @@ class ProfileFormat:
 
     def without(self, document: Profile, unwanted: Callable[[str], bool]) -> Profile:
         lines = tuple(line for line in document.lines if not unwanted(line.text))
-        return replace(document, lines=lines, tags=tuple(tag for tag in document.tags if not unwanted(tag)))
+        return replace(
+            document, lines=lines, tags=tuple(tag for tag in document.tags if not unwanted(tag))
+        )
 
     def same(self, one: Profile, other: Profile) -> bool:
         return (one.name, one.tags, one.lines) == (other.name, other.tags, other.lines)
@@ -132,7 +150,10 @@ def _merged(
     Lines that were changed by hand are taken from `edited`, others from `current`.
     """
     known, now = ({line.line_id: line for line in lines} for lines in (before, current))
-    told = {line.line_id: line if known.get(line.line_id) != line else now.get(line.line_id) for line in edited}
+    told = {
+        line.line_id: line if known.get(line.line_id) != line else now.get(line.line_id)
+        for line in edited
+    }
     new = (line for line in now.values() if line.line_id not in told and line.line_id not in known)
     return distinct((*filter(None, told.values()), *new))
 
@@ -142,8 +163,13 @@ def _noted(stored: object) -> Sequence[ProfileLine]:
     lines: list[ProfileLine] = []
     for one in stored if isinstance(stored, list) else ():
         if isinstance(one, dict) and all(scalar(one.get(name)) for name in ("line_id", "text")):
-            told: dict[str, Any] = {name: value for name, value in one.items() if isinstance(value, str | list)}
-            told |= {"told": number(one["told"]) if "told" in one else 1, "pinned": one.get("pinned") == "true"}
+            told: dict[str, Any] = {
+                name: value for name, value in one.items() if isinstance(value, str | list)
+            }
+            told |= {
+                "told": number(one["told"]) if "told" in one else 1,
+                "pinned": one.get("pinned") == "true",
+            }
             told |= {name: list(strings(one.get(name))) for name in ("evidence", "tags")}
             lines.append(ProfileLine.of_json(told))
     return lines

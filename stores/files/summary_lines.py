@@ -25,8 +25,17 @@ _IF_MISSING = {"written_by": "rules", "is_absolute": False}
 def as_data(summary: Summary) -> dict[str, Any]:
     """Return a summary as a JSON object."""
     given = asdict(summary)
-    told = {"from" if name == "since" else name: value for name, value in given.items() if name not in ("id", "key")}
-    return {"id": summary.id, **ARTICLES.fields(summary.key), **told, "gate_reasons": list(summary.gate_reasons)}
+    told = {
+        "from" if name == "since" else name: value
+        for name, value in given.items()
+        if name not in ("id", "key")
+    }
+    return {
+        "id": summary.id,
+        **ARTICLES.fields(summary.key),
+        **told,
+        "gate_reasons": list(summary.gate_reasons),
+    }
 
 
 def as_line(summary: Summary) -> str:
@@ -40,7 +49,9 @@ def parse_line(line: str, key: ArticleKey) -> Summary | None:
     if ArticleKey.parse(data.get("user_id"), data.get("scope")) != key or not data.get("id"):
         return None
     try:
-        return _SUMMARY.validate_python({**_IF_MISSING, **data, "key": key, "since": data.get("from")})
+        return _SUMMARY.validate_python(
+            {**_IF_MISSING, **data, "key": key, "since": data.get("from")}
+        )
     except ValidationError:
         return None
 

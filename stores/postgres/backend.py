@@ -47,9 +47,16 @@ def open_database(settings: StoresSettings) -> PostgresDatabase:
     )
 
 
-def open_spooled(directory: Path, settings: StoresSettings, clock: Callable[[], float]) -> SpooledQueue:
+def open_spooled(
+    directory: Path, settings: StoresSettings, clock: Callable[[], float]
+) -> SpooledQueue:
     """Return the queue of this machine. It connects to the server at its first use."""
-    return SpooledQueue(directory, clock, lambda: PostgresJobQueue(open_database(settings), clock=clock), keeps=settings.spool)
+    return SpooledQueue(
+        directory,
+        clock,
+        lambda: PostgresJobQueue(open_database(settings), clock=clock),
+        keeps=settings.spool,
+    )
 
 
 class PostgresBackend(Backend):
@@ -74,9 +81,13 @@ class PostgresBackend(Backend):
         self.queue = self._queue = queue
         rows = PostgresEventRows(database)
         self.events = PostgresEventStore(database)
-        self.profiles = ProfileStorage(lambda: database, revision_keep=settings.cognitive.profile.revision_keep)
+        self.profiles = ProfileStorage(
+            lambda: database, revision_keep=settings.cognitive.profile.revision_keep
+        )
         self.profile_index = PostgresProfileIndex(rows)
-        articles = ArticleStorage(lambda: database, revision_keep=settings.cognitive.shortterm.revision_keep)
+        articles = ArticleStorage(
+            lambda: database, revision_keep=settings.cognitive.shortterm.revision_keep
+        )
         super().__init__(rows, lambda: database, articles, directory)
         self.erasure = self._erasure = PostgresErasure(database)
         self.workers = PostgresWorkers(database, session)

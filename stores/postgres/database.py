@@ -38,7 +38,12 @@ VectorKind = Literal["float32", "half"]
 _SCHEMA_NAME = re.compile("[a-z_][a-z0-9_]{0,62}")
 _COLUMN_TYPE: dict[VectorKind, str] = {"float32": "vector", "half": "halfvec"}
 _OLDEST_SERVER = 150_000
-_KEEPALIVES = {"connect_timeout": "10", "keepalives_idle": "30", "keepalives_interval": "10", "keepalives_count": "3"}
+_KEEPALIVES = {
+    "connect_timeout": "10",
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+}
 Kind: TypeAlias = Literal["read", "write", "write later"]
 _BEGIN: dict[Kind, LiteralString] = {
     "read": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
@@ -81,14 +86,26 @@ class PostgresDatabase(Database):
         self.vector_type = _COLUMN_TYPE[vectors]
         """The type of the vector columns."""
         self.silence_seconds = silence_seconds
-        self._begin = {kind: text.format(silence=milliseconds(silence_seconds)).encode() for kind, text in _BEGIN.items()}
+        self._begin = {
+            kind: text.format(silence=milliseconds(silence_seconds)).encode()
+            for kind, text in _BEGIN.items()
+        }
         self._process = os.getpid()
         is_pooled = direct_url not in ("", url)
-        self._conninfo, self.name = _read_address("stores.url", url, schema_name, is_pooled=is_pooled)
-        self._direct_conninfo = _read_address("stores.direct_url", direct_url, schema_name)[0] if direct_url else self._conninfo
+        self._conninfo, self.name = _read_address(
+            "stores.url", url, schema_name, is_pooled=is_pooled
+        )
+        self._direct_conninfo = (
+            _read_address("stores.direct_url", direct_url, schema_name)[0]
+            if direct_url
+            else self._conninfo
+        )
         # A pooler may use another server connection per transaction, which has no prepared
         # statements.
-        self._options: dict[str, Any] = {"autocommit": True, "prepare_threshold": None if is_pooled else 5}
+        self._options: dict[str, Any] = {
+            "autocommit": True,
+            "prepare_threshold": None if is_pooled else 5,
+        }
         self._oids = (0, 0)
         self._open = threading.local()
         self.is_lost = False
@@ -182,7 +199,9 @@ class PostgresDatabase(Database):
         Its errors are not converted; use it inside `explaining`.
         """
         self._check_usable()
-        connection = psycopg.Connection.connect(self._direct_conninfo, **{**self._options, "prepare_threshold": 5})
+        connection = psycopg.Connection.connect(
+            self._direct_conninfo, **{**self._options, "prepare_threshold": 5}
+        )
         self._configure(connection)
         return connection
 
@@ -247,7 +266,9 @@ class PostgresDatabase(Database):
                     "or newer is needed"
                 )
             self._migrate(Transaction(connection, self.schema), vectors)
-            oids = connection.execute("SELECT 'vector'::regtype::oid::bigint, 'halfvec'::regtype::oid::bigint").fetchone()
+            oids = connection.execute(
+                "SELECT 'vector'::regtype::oid::bigint, 'halfvec'::regtype::oid::bigint"
+            ).fetchone()
             self._oids = oids or self._oids
         if self._conninfo == self._direct_conninfo:
             return
@@ -298,10 +319,14 @@ class PostgresDatabase(Database):
             )
 
     def _version(self, transaction: Transaction) -> int:
-        (there,) = transaction.row("SELECT to_regclass(%s) IS NOT NULL", (f"{self.schema}.migrations",)) or (False,)
+        (there,) = transaction.row(
+            "SELECT to_regclass(%s) IS NOT NULL", (f"{self.schema}.migrations",)
+        ) or (False,)
         if not there:
             return 0
-        (version,) = transaction.row(f"SELECT coalesce(max(number), 0) FROM {self.schema}.migrations") or (0,)
+        (version,) = transaction.row(
+            f"SELECT coalesce(max(number), 0) FROM {self.schema}.migrations"
+        ) or (0,)
         return int(version)
 
     def _configure(self, connection: psycopg.Connection[TupleRow]) -> None:
@@ -318,7 +343,9 @@ class PostgresDatabase(Database):
 
     def _translated(self, error: Exception) -> HistorianError:
         if isinstance(error, UnicodeEncodeError):
-            return InvalidInput(f"text with a lone surrogate ({error.object[error.start : error.end]!r}) cannot be stored")
+            return InvalidInput(
+                f"text with a lone surrogate ({error.object[error.start : error.end]!r}) cannot be stored"
+            )
         if is_away(error):
             self.when_in_trouble()
         return explained(error, self.name)
@@ -348,8 +375,15 @@ def _read_address(key: str, url: str, schema: str, *, is_pooled: bool = False) -
         ) from None
     ours = "" if is_pooled else f"-c search_path={schema},public,extensions -c jit=off"
     options = " ".join(filter(None, (str(parts.get("options") or ""), ours)))
-    whole: dict[str, Any] = {**_KEEPALIVES, "application_name": "historian", **parts, "options": options}
+    whole: dict[str, Any] = {
+        **_KEEPALIVES,
+        "application_name": "historian",
+        **parts,
+        "options": options,
+    }
     user = f"{parts['user']}@" if parts.get("user") else ""
     host = parts.get("host") or parts.get("hostaddr") or "localhost"
     port = f":{parts['port']}" if parts.get("port") else ""
-    return make_conninfo(**whole), f"postgresql://{user}{host}{port}/{parts.get('dbname') or ''}?schema={schema}"
+    return make_conninfo(
+        **whole
+    ), f"postgresql://{user}{host}{port}/{parts.get('dbname') or ''}?schema={schema}"

@@ -67,7 +67,11 @@ class PostgresErasure(ErasureTables):
                 try:
                     connection.execute(f'VACUUM (SKIP_LOCKED) "{table}"'.encode())
                 except psycopg.errors.InsufficientPrivilege as error:
-                    log.warning("the deleted rows of %s are overwritten when their owner vacuums it: %s", table, error)
+                    log.warning(
+                        "the deleted rows of %s are overwritten when their owner vacuums it: %s",
+                        table,
+                        error,
+                    )
         return True
 
     def stored_bytes(self, unread: list[str]) -> Iterator[StoredBytes]:

@@ -12,8 +12,14 @@ import psycopg
 from ...schema.errors import DatabaseAway, StorageError
 
 _REMEDIES = (
-    ("password authentication failed|no password supplied|authentication failed", "check user and password in stores.url"),
-    (r"database .* does not exist", "create it (`createdb NAME`), or name another one in stores.url"),
+    (
+        "password authentication failed|no password supplied|authentication failed",
+        "check user and password in stores.url",
+    ),
+    (
+        r"database .* does not exist",
+        "create it (`createdb NAME`), or name another one in stores.url",
+    ),
     (r"role .* does not exist", "create the role, or name another user in stores.url"),
     (
         r"extension .* is not available|vector\.control",
@@ -23,15 +29,27 @@ _REMEDIES = (
         r"type .*vec(tor)?\W.* does not exist",
         "pgvector 0.7 or newer is needed, in the schema public: `ALTER EXTENSION vector UPDATE` or `SET SCHEMA public`",
     ),
-    ("permission denied to create extension", "let a superuser run `CREATE EXTENSION vector` in this database once"),
+    (
+        "permission denied to create extension",
+        "let a superuser run `CREATE EXTENSION vector` in this database once",
+    ),
     ("permission denied", "let the owner of the schema, or of the database, grant it to this user"),
-    ("too many (connections|clients)|connection slots", "lower stores.pool_max, or put PgBouncer between"),
+    (
+        "too many (connections|clients)|connection slots",
+        "lower stores.pool_max, or put PgBouncer between",
+    ),
     (
         "idle-in-transaction timeout",
         "this process stood still for longer than stores.worker_timeout_seconds; this transaction was not written",
     ),
-    ("No space left|disk full", "free some space on the server's disk; this transaction was not written"),
-    ("couldn't get a connection", "the server is away, or stores.pool_max is too small for what runs side by side"),
+    (
+        "No space left|disk full",
+        "free some space on the server's disk; this transaction was not written",
+    ),
+    (
+        "couldn't get a connection",
+        "the server is away, or stores.pool_max is too small for what runs side by side",
+    ),
     (
         "refused|could not|is the server running|timeout|timed out|closed|terminating|starting up|shutting down|unreachable|"
         "resolve|lost|reset",
@@ -56,6 +74,8 @@ def explained(error: Exception, place: str) -> StorageError:
     `place` is the address without password.
     """
     text = " ".join(str(error).split()) or type(error).__name__
-    remedy = next((remedy for pattern, remedy in _REMEDIES if re.search(pattern, text, re.IGNORECASE)), None)
+    remedy = next(
+        (remedy for pattern, remedy in _REMEDIES if re.search(pattern, text, re.IGNORECASE)), None
+    )
     kind = DatabaseAway if is_away(error) else StorageError
     return kind(f"{place}: {text}; {remedy or 'run `historian doctor` to test the database'}")

@@ -46,7 +46,10 @@ class PostgresItems(ItemTables):
             ((total, mean),) = transaction.rows(
                 f"SELECT count(*), coalesce(avg(length), 0)::float8 FROM items WHERE {here}", place
             )
-            found = transaction.rows(f"SELECT row, length, words FROM items WHERE words && %s AND {here}", (words, *place))
+            found = transaction.rows(
+                f"SELECT row, length, words FROM items WHERE words && %s AND {here}",
+                (words, *place),
+            )
         scores = bm25(words, [(length, has) for _, length, has in found], total, mean)
         return {row: float(score) for (row, *_), score in zip(found, scores, strict=True)}
 
@@ -60,7 +63,15 @@ class PostgresItems(ItemTables):
             f"{_INSERT} (namespace, key) DO UPDATE SET value = excluded.value,"
             " fields = excluded.fields, updated_at = excluded.updated_at, ttl_seconds = excluded.ttl_seconds,"
             " expires_at = excluded.expires_at, length = excluded.length, words = excluded.words RETURNING row",
-            (*item[:3], now, now, item.ttl_seconds, expires_at, fields, *word_array("\n".join(item.texts))),
+            (
+                *item[:3],
+                now,
+                now,
+                item.ttl_seconds,
+                expires_at,
+                fields,
+                *word_array("\n".join(item.texts)),
+            ),
         )
         transaction.run("DELETE FROM item_vectors WHERE row = %s", (row,))
         self.add_vectors(transaction, row, [(item.model, vector) for vector in item.vectors])
@@ -68,7 +79,8 @@ class PostgresItems(ItemTables):
     def bring_one(self, transaction: Transaction, moved: MovedItem) -> int | None:
         fields = Jsonb(_comparable(json.loads(moved.item.value)))
         found = transaction.row(
-            f"{_INSERT} DO NOTHING RETURNING row", (*moved.item[1:], moved.expires_at, fields, *array_of(moved.words))
+            f"{_INSERT} DO NOTHING RETURNING row",
+            (*moved.item[1:], moved.expires_at, fields, *array_of(moved.words)),
         )
         return None if found is None else int(found[0])
 
@@ -82,7 +94,11 @@ def _comparable(fields: Any) -> dict[str, int | str]:
     """
     plain = fields.items() if isinstance(fields, Mapping) else ()
     numbers: dict[str, int | str] = {
-        name: int(value) for name, value in plain if isinstance(value, int | float) and float(value).is_integer()
+        name: int(value)
+        for name, value in plain
+        if isinstance(value, int | float) and float(value).is_integer()
     }
     texts = {name: value for name, value in plain if isinstance(value, str)}
-    return {name: value for name, value in {**numbers, **texts}.items() if "\0" not in f"{name}{value}"}
+    return {
+        name: value for name, value in {**numbers, **texts}.items() if "\0" not in f"{name}{value}"
+    }

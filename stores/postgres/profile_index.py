@@ -31,17 +31,29 @@ class PostgresProfileIndex(ProfileIndex):
                 " VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (item_id) DO UPDATE SET revision = excluded.revision,"
                 " length = excluded.length, words = excluded.words, vector = excluded.vector"
                 " WHERE profile_index.revision <= excluded.revision",
-                (key.index_id, key.entity_type, key.entity_id, key.layer, profile.revision, length, words, array),
+                (
+                    key.index_id,
+                    key.entity_type,
+                    key.entity_id,
+                    key.layer,
+                    profile.revision,
+                    length,
+                    words,
+                    array,
+                ),
             )
 
-    def search_keywords(self, query: str, limit: int, where: ProfileFilter | None = None) -> list[tuple[ProfileKey, float]]:
+    def search_keywords(
+        self, query: str, limit: int, where: ProfileFilter | None = None
+    ) -> list[tuple[ProfileKey, float]]:
         words = asked_words(query)
         if not words or limit <= 0:
             return []
         with self._database.reading() as transaction:
             condition, parameters = self._conditions(where)
             total, mean = transaction.row(
-                f"SELECT count(*), coalesce(avg(length), 0)::float8 FROM profile_index p WHERE {condition}", parameters
+                f"SELECT count(*), coalesce(avg(length), 0)::float8 FROM profile_index p WHERE {condition}",
+                parameters,
             )
             found = transaction.rows(
                 f"SELECT item_id, length, words FROM profile_index p WHERE words && %s AND {condition} ORDER BY row DESC",

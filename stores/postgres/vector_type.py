@@ -38,7 +38,9 @@ class _HalfvecLoader(_VectorLoader):
     values = ">f2"
 
 
-def register_vectors(connection: psycopg.Connection[Any], vector_oid: int, halfvec_oid: int) -> None:
+def register_vectors(
+    connection: psycopg.Connection[Any], vector_oid: int, halfvec_oid: int
+) -> None:
     """Register the vector types on a connection.
 
     Only statements with binary results return vectors as arrays.

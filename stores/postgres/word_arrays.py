@@ -7,7 +7,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...text.search_words import INSIDE, K1, STEMMER, B, first_character, last_characters, query_words, search_tokens
+from ...text.search_words import (
+    INSIDE,
+    K1,
+    STEMMER,
+    B,
+    first_character,
+    last_characters,
+    query_words,
+    search_tokens,
+)
 
 Scores = np.ndarray[tuple[int], np.dtype[np.float64]]
 
@@ -26,7 +35,10 @@ def array_of(words: Sequence[str]) -> tuple[int, list[str]]:
     Single characters in `words` are marked with INSIDE.
     """
     tokens = [word for word in words if not word.startswith(INSIDE)]
-    characters = {*filter(None, map(first_character, tokens)), *(word for word in words if word.startswith(INSIDE))}
+    characters = {
+        *filter(None, map(first_character, tokens)),
+        *(word for word in words if word.startswith(INSIDE)),
+    }
     return len(tokens), [*STEMMER.stems(tokens), *sorted(characters)]
 
 
@@ -35,7 +47,9 @@ def asked_words(query: str) -> list[str]:
     return STEMMER.stems(query_words(query))
 
 
-def bm25(words: Sequence[str], documents: Sequence[tuple[int, Sequence[str]]], total: int, mean: float) -> Scores:
+def bm25(
+    words: Sequence[str], documents: Sequence[tuple[int, Sequence[str]]], total: int, mean: float
+) -> Scores:
     """Return the BM25 scores of documents, given as (length, word array).
 
     `documents` are those that contain a word, out of `total` documents with `mean` words on
@@ -48,5 +62,10 @@ def bm25(words: Sequence[str], documents: Sequence[tuple[int, Sequence[str]]], t
     for word in words:
         times = np.array([has[word] for has in counted], dtype=np.float64)
         holding = np.count_nonzero(times)
-        scores += np.log(1 + (total - holding + 0.5) / (holding + 0.5)) * times * (K1 + 1) / (times + norms)
+        scores += (
+            np.log(1 + (total - holding + 0.5) / (holding + 0.5))
+            * times
+            * (K1 + 1)
+            / (times + norms)
+        )
     return scores

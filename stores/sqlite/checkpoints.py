@@ -44,23 +44,37 @@ async def open_checkpoints(path: Path) -> AsyncIterator[OpenCheckpoints]:
                 raise CheckpointError(str(explained(error, path))) from error
             try:
                 aside = await asyncio.to_thread(set_aside, path)
-                log.warning("%s is damaged (%s); it is kept as %s and begun anew", path.name, error, aside.name)
+                log.warning(
+                    "%s is damaged (%s); it is kept as %s and begun anew",
+                    path.name,
+                    error,
+                    aside.name,
+                )
                 connection = await loop.run_in_executor(thread, _opened, path)
             except (sqlite3.Error, OSError) as second:
                 raise CheckpointError(str(explained(second, path))) from second
         try:
-            saver = ThreadedSaver([Lane(SqliteSaver(connection), thread)], partial(_explained, path))
+            saver = ThreadedSaver(
+                [Lane(SqliteSaver(connection), thread)], partial(_explained, path)
+            )
             yield OpenCheckpoints(saver, lambda _: _threads(connection))
         finally:
             await loop.run_in_executor(thread, connection.close)
 
 
 def _explained(path: Path, error: Exception) -> CheckpointError | None:
-    return CheckpointError(str(explained(error, path))) if isinstance(error, sqlite3.Error) else None
+    return (
+        CheckpointError(str(explained(error, path))) if isinstance(error, sqlite3.Error) else None
+    )
 
 
 def _threads(connection: sqlite3.Connection) -> list[str]:
-    return [thread_id for (thread_id,) in connection.execute("SELECT DISTINCT thread_id FROM checkpoints").fetchall()]
+    return [
+        thread_id
+        for (thread_id,) in connection.execute(
+            "SELECT DISTINCT thread_id FROM checkpoints"
+        ).fetchall()
+    ]
 
 
 def _opened(path: Path) -> sqlite3.Connection:

@@ -66,7 +66,9 @@ class SqliteDatabase(Database):
     remedy.
     """
 
-    def __init__(self, path: Path, migrations: Sequence[str], *, busy_seconds: float = 10.0) -> None:
+    def __init__(
+        self, path: Path, migrations: Sequence[str], *, busy_seconds: float = 10.0
+    ) -> None:
         self.path, self.name = path, str(path)
         self._busy_seconds = busy_seconds
         self._process = os.getpid()
@@ -215,7 +217,11 @@ class SqliteDatabase(Database):
         return np.frombuffer(value, dtype="<f4").astype(np.float32, copy=False)
 
     def matrix(self, values: Sequence[bytes]) -> Matrix:
-        return self.vector(b"".join(values)).reshape(len(values), -1) if values else np.empty((0, 0), dtype=np.float32)
+        return (
+            self.vector(b"".join(values)).reshape(len(values), -1)
+            if values
+            else np.empty((0, 0), dtype=np.float32)
+        )
 
     def truncate_log(self) -> bool:
         """Move the write-ahead log into the file and empty it, so that it holds no deleted text.
@@ -363,7 +369,9 @@ class SqliteDatabase(Database):
     def _translate(self, error: BaseException) -> HistorianError | None:
         """Return the error to raise in place of an SQLite error; None for other errors."""
         if isinstance(error, UnicodeEncodeError):
-            return InvalidInput(f"text with a lone surrogate ({error.object[error.start : error.end]!r}) cannot be stored")
+            return InvalidInput(
+                f"text with a lone surrogate ({error.object[error.start : error.end]!r}) cannot be stored"
+            )
         if not isinstance(error, sqlite3.Error):
             return None
         if is_trouble(error):

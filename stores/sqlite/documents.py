@@ -51,7 +51,9 @@ _DIGEST = re.compile(rb"\ndigest: ([0-9a-f]{16})\n---\n")
 class MirroredDocuments(DocumentTable[Key, Document]):
     """Documents with one file each in `folder`."""
 
-    def __init__(self, database: Callable[[], Database], folder: Path, *, revision_keep: int = 5) -> None:
+    def __init__(
+        self, database: Callable[[], Database], folder: Path, *, revision_keep: int = 5
+    ) -> None:
         super().__init__(database, revision_keep=revision_keep)
         self._folder = folder
         self._edits: dict[Key, None] = {}
@@ -77,7 +79,10 @@ class MirroredDocuments(DocumentTable[Key, Document]):
             f" WHERE kind = %s AND revision = ({current} AND entity_id = d.entity_id AND place = d.place)",
             (self.kind,),
         )
-        noted = {self.naming.place(key := self.naming.of_row(*row)): (key, mirrored) for *row, mirrored in rows}
+        noted = {
+            self.naming.place(key := self.naming.of_row(*row)): (key, mirrored)
+            for *row, mirrored in rows
+        }
         files = dict(self._files())
         for place, (key, mirrored) in noted.items():
             if files.get(place, "") != mirrored.removesuffix(_UNREAD):
@@ -131,7 +136,13 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         return gone
 
     def _put(
-        self, key: Key, document: Document, causes: Sequence[str], *, cause: str | None = None, **how: Any
+        self,
+        key: Key,
+        document: Document,
+        causes: Sequence[str],
+        *,
+        cause: str | None = None,
+        **how: Any,
     ) -> Document | None:
         """See `DocumentTable._put`.
 
@@ -147,7 +158,9 @@ class MirroredDocuments(DocumentTable[Key, Document]):
 
     def _write_anew(self, key: Key) -> None:
         """Write the file of a document, even over one that cannot be read. Raises StorageError."""
-        self._database.run(f"UPDATE documents SET mirrored = '{_DUE}' WHERE {OF_KEY}", self._where(key))
+        self._database.run(
+            f"UPDATE documents SET mirrored = '{_DUE}' WHERE {OF_KEY}", self._where(key)
+        )
         while not self._is_compared(key):
             pass
 
@@ -191,7 +204,14 @@ class MirroredDocuments(DocumentTable[Key, Document]):
                 return self._note(key, current, signature + _UNREAD)
             if edited is not None and not self.form.same(edited, current):
                 with suppress(RevisionConflict):
-                    self._put(key, edited, (), expected_revision=current.revision, now=self._changed_at(path), cause="edit")
+                    self._put(
+                        key,
+                        edited,
+                        (),
+                        expected_revision=current.revision,
+                        now=self._changed_at(path),
+                        cause="edit",
+                    )
                     self._edits[key] = None
                 return False
             if signature != signature_of(path):
@@ -268,7 +288,10 @@ class MirroredProfiles(MirroredDocuments[ProfileKey, Profile], ProfileStorage):
         """See `ProfileStorage.layers`. Compares the files of this entity first."""
         entity = Entity(entity_type, entity_id)
         for place, path in places_below(self._folder, (f"{entity_type}s/",), SUFFIX):
-            if self.naming.is_of(place, entity) and (key := key_of_file(self.naming, path, place, front_matter_of)) is not None:
+            if (
+                self.naming.is_of(place, entity)
+                and (key := key_of_file(self.naming, path, place, front_matter_of)) is not None
+            ):
                 self.read(key)
         return super().layers(entity_type, entity_id)
 
@@ -288,7 +311,9 @@ def copy_documents(source: sqlite3.Connection, target: sqlite3.Connection) -> No
         if columns := [row[1] for row in source.execute(f"PRAGMA table_info({table})")]:
             rows = source.execute(f"SELECT {', '.join(columns)} FROM {table}")
             places = ", ".join("?" * len(columns))
-            target.executemany(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})", rows)
+            target.executemany(
+                f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})", rows
+            )
     target.execute("UPDATE documents SET mirrored = ?", (_DUE,))
 
 
@@ -306,7 +331,9 @@ def with_digest(text: str) -> bytes:
 def is_as_written(data: bytes) -> bool:
     """Return True if a file is unchanged since `with_digest` has created its content."""
     found = _DIGEST.search(data)
-    return found is not None and found[1] == _digest(data[: found.start()] + data[found.end() - len(b"\n---\n") :])
+    return found is not None and found[1] == _digest(
+        data[: found.start()] + data[found.end() - len(b"\n---\n") :]
+    )
 
 
 def _digest(data: bytes) -> bytes:
@@ -334,7 +361,9 @@ def places_below(folder: Path, within: Iterable[str], suffix: str) -> list[tuple
     return [(name.removesuffix(suffix), folder / name) for name in found]
 
 
-def key_of_file(naming: Naming[Key], path: Path, place: str, fields: Callable[[bytes], Mapping[str, object]]) -> Key | None:
+def key_of_file(
+    naming: Naming[Key], path: Path, place: str, fields: Callable[[bytes], Mapping[str, object]]
+) -> Key | None:
     """Return the key of a file by its name, or by its content if the name was shortened.
 
     None if the file is not one of Historian's.

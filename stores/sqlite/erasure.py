@@ -51,7 +51,9 @@ class IndexErasure(ErasureTables):
     def erase_whole(self) -> int:
         """See `ErasureTables.erase_whole`. A lost checkpoint costs only a model call."""
         directory = self._database.path.parent
-        files = {path for pattern in _ERASED_WHOLE for path in directory.glob(pattern) if path.is_file()}
+        files = {
+            path for pattern in _ERASED_WHOLE for path in directory.glob(pattern) if path.is_file()
+        }
         return sum(remove_durably(path) for path in sorted(files))
 
     def merge_words(self) -> Iterator[None]:
@@ -60,7 +62,9 @@ class IndexErasure(ErasureTables):
         Yields between two transactions; others may write meanwhile.
         """
         with self._database.writing() as connection:
-            connection.execute("INSERT INTO profile_keywords (profile_keywords) VALUES ('optimize')")
+            connection.execute(
+                "INSERT INTO profile_keywords (profile_keywords) VALUES ('optimize')"
+            )
         # A negative number starts a merge of all segments, not only of those of equal size.
         pages = -_PAGES_AT_ONCE
         while True:
@@ -87,7 +91,9 @@ class IndexErasure(ErasureTables):
         if not self._database.vacuum(stop):
             return False
         if not self._database.truncate_log():
-            log.warning("a reader of index.sqlite is active; remains in the write-ahead log are overwritten when it ends")
+            log.warning(
+                "a reader of index.sqlite is active; remains in the write-ahead log are overwritten when it ends"
+            )
         return True
 
     def holds(self, places: Collection[str]) -> bool:

@@ -13,7 +13,10 @@ from ..files.durable import READ_ONLY
 _NOT_WRITABLE = "check that the directory exists and is writable"
 _REMEDIES = (
     ("Read-only file system", READ_ONLY),
-    ("locked|busy", "another process has been writing for too long; check which process uses the data directory"),
+    (
+        "locked|busy",
+        "another process has been writing for too long; check which process uses the data directory",
+    ),
     ("full", "free some space on the disk; this transaction was not written"),
     (
         "not a database|malformed|corrupt",
@@ -25,7 +28,10 @@ _REMEDIES = (
 
 def is_trouble(error: sqlite3.Error) -> bool:
     """Return True if the file may be unusable now: damaged, cannot be opened, or cannot be read."""
-    return is_damage(error) or _primary_code(error) in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+    return is_damage(error) or _primary_code(error) in (
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_CANTOPEN,
+    )
 
 
 def is_damage(error: sqlite3.Error) -> bool:
@@ -48,7 +54,11 @@ def _primary_code(error: sqlite3.Error) -> int | None:
 def explained(error: Exception, path: Path) -> StorageError:
     """Return the error as StorageError with the file name and a remedy."""
     text = str(error)
-    otherwise = _NOT_WRITABLE if isinstance(error, OSError) else "run `historian doctor` to test the data directory"
+    otherwise = (
+        _NOT_WRITABLE
+        if isinstance(error, OSError)
+        else "run `historian doctor` to test the data directory"
+    )
     remedy = next((remedy for pattern, remedy in _REMEDIES if re.search(pattern, text)), otherwise)
     if remedy == _NOT_WRITABLE and _is_read_only(path.parent):
         remedy = READ_ONLY

@@ -31,7 +31,14 @@ from ...schema.forgetting import ForgetRequest
 from ...schema.profile import Profile, ProfileKey, ProfileLine, bounded_evidence
 from ...schema.scope import PRIVATE_LAYER, PUBLIC_LAYER
 from ...schema.summary import ArticleKey
-from ..files.durable import bytes_of, explaining, names_in, remove_durably, remove_folder, write_atomically
+from ..files.durable import (
+    bytes_of,
+    explaining,
+    names_in,
+    remove_durably,
+    remove_folder,
+    write_atomically,
+)
 from ..files.naming import ARTICLES
 from ..files.summary_lines import json_object, parse_line
 from ..tables.documents import DocumentTable
@@ -49,7 +56,9 @@ _REPORT = ".report.json"
 _SNAPSHOT = re.compile(r"(?P<revision>[0-9]{1,9})-.*\.md")
 _LINES = ".jsonl"
 _DAMAGED = "summaries.damaged.jsonl"
-_OF_DOCUMENTS = "entity_key LIKE 'user:%%' OR entity_key LIKE 'group:%%' OR entity_key LIKE 'article:%%'"
+_OF_DOCUMENTS = (
+    "entity_key LIKE 'user:%%' OR entity_key LIKE 'group:%%' OR entity_key LIKE 'article:%%'"
+)
 
 
 class _Fact(NamedTuple):
@@ -66,7 +75,9 @@ class _Fact(NamedTuple):
         if key.entity_type == "group":
             return self.group_id == key.entity_id
         is_private = self.request_type == "private"
-        layers = (PRIVATE_LAYER, PUBLIC_LAYER) if is_private else (PUBLIC_LAYER, f"g:{self.group_id}")
+        layers = (
+            (PRIVATE_LAYER, PUBLIC_LAYER) if is_private else (PUBLIC_LAYER, f"g:{self.group_id}")
+        )
         return self.user_id == key.entity_id and key.layer in layers
 
 
@@ -82,7 +93,9 @@ def take_over(
 
     `stores` maps the names of folders to their stores. Raises StorageError.
     """
-    if found := index.rows(f"SELECT entity_key, job_id FROM ledger WHERE {_OF_DOCUMENTS}".replace("%%", "%")):
+    if found := index.rows(
+        f"SELECT entity_key, job_id FROM ledger WHERE {_OF_DOCUMENTS}".replace("%%", "%")
+    ):
         with documents.writing() as transaction:
             for entity_key, job_id in found:
                 note_applied(transaction, entity_key, [job_id])
@@ -113,7 +126,9 @@ def _with_evidence(profile: Profile, facts: Mapping[str, list[_Fact]]) -> Profil
     """
 
     def with_its(line: ProfileLine) -> ProfileLine:
-        its = [one for one in facts.get(line.text, ()) if not line.evidence and one.is_of(profile.key)]
+        its = [
+            one for one in facts.get(line.text, ()) if not line.evidence and one.is_of(profile.key)
+        ]
         if not its:
             return line
         days = [one.timestamp_local[: len("2026-03-02")] for one in its]
@@ -123,12 +138,19 @@ def _with_evidence(profile: Profile, facts: Mapping[str, list[_Fact]]) -> Profil
     return replace(profile, lines=tuple(map(with_its, profile.lines)))
 
 
-def _take_documents(folder: Path, store: MirroredDocuments[Any, Any], documents: Database, index: Database) -> None:
+def _take_documents(
+    folder: Path, store: MirroredDocuments[Any, Any], documents: Database, index: Database
+) -> None:
     facts = _facts(index)
     naming, history = store.naming, folder / HISTORY
     log.warning("the documents in %s become rows of %s; this is done once", folder, documents.name)
     places = {place for place, _ in places_below(folder, naming.folders, SUFFIX)}
-    places |= {inside + name for inside in naming.folders for name in names_in(history / inside) if name[0] != "."}
+    places |= {
+        inside + name
+        for inside in naming.folders
+        for name in names_in(history / inside)
+        if name[0] != "."
+    }
     for place in sorted(places - {"users", "groups", HISTORY}):
         snapshots = [history / place / name for name in names_in(history / place)]
         for path in (folder / f"{place}{SUFFIX}", *snapshots[-1:]):
@@ -164,10 +186,17 @@ def _take_document(
     else:
         try:
             current = form.parse(data, key, lambda: following)
-            revisions = {n: one for n, one in revisions.items() if n < current.revision} | {current.revision: current}
+            revisions = {n: one for n, one in revisions.items() if n < current.revision} | {
+                current.revision: current
+            }
         except InvalidInput as error:
             aside = path.parents[1] / f"{path.parent.name}-{path.stem}.damaged{SUFFIX}"
-            log.warning("%s: %s The newest readable revision is used instead; it is kept as %s", path, error, aside)
+            log.warning(
+                "%s: %s The newest readable revision is used instead; it is kept as %s",
+                path,
+                error,
+                aside,
+            )
     if revisions:
         newest = revisions[max(revisions)]
         if isinstance(newest, Profile):
@@ -180,13 +209,26 @@ def _take_document(
 def _take_summaries(directory: Path, summaries: SummaryStorage) -> None:
     folder = directory / "summaries"
     for place, path in places_below(folder, ARTICLES.folders, _LINES):
-        lines = [line for line in (bytes_of(path) or b"").decode("utf-8", errors="replace").split("\n") if line.strip()]
+        lines = [
+            line
+            for line in (bytes_of(path) or b"").decode("utf-8", errors="replace").split("\n")
+            if line.strip()
+        ]
         key = key_of_file(ARTICLES, path, place, partial(_named, lines))
         told = [None if key is None else parse_line(line, key) for line in lines]
         if spoilt := [line for line, one in zip(lines, told, strict=True) if one is None]:
-            log.warning("%s: %d lines are no summaries; they are kept in %s", path, len(spoilt), _DAMAGED)
-            kept = (bytes_of(directory / _DAMAGED) or b"").decode("utf-8", errors="replace").splitlines()
-            write_atomically(directory / _DAMAGED, "".join(f"{line}\n" for line in dict.fromkeys((*kept, *spoilt))).encode())
+            log.warning(
+                "%s: %d lines are no summaries; they are kept in %s", path, len(spoilt), _DAMAGED
+            )
+            kept = (
+                (bytes_of(directory / _DAMAGED) or b"")
+                .decode("utf-8", errors="replace")
+                .splitlines()
+            )
+            write_atomically(
+                directory / _DAMAGED,
+                "".join(f"{line}\n" for line in dict.fromkeys((*kept, *spoilt))).encode(),
+            )
         if key is not None:
             summaries.restore([one for one in told if one is not None])
         remove_durably(path)
@@ -196,7 +238,14 @@ def _take_summaries(directory: Path, summaries: SummaryStorage) -> None:
 
 
 def _named(lines: list[str], _: bytes) -> Mapping[str, object]:
-    return next((one for one in map(json_object, lines) if ArticleKey.parse(one.get("user_id"), one.get("scope"))), {})
+    return next(
+        (
+            one
+            for one in map(json_object, lines)
+            if ArticleKey.parse(one.get("user_id"), one.get("scope"))
+        ),
+        {},
+    )
 
 
 def _take_requests(folder: Path, requests: ForgetRequestTable) -> None:
@@ -217,7 +266,11 @@ def _take_requests(folder: Path, requests: ForgetRequestTable) -> None:
                 found = [json.loads(bytes_of(one) or b"{}") for one in files]
                 request = ForgetRequest.from_dict(json.loads(data)).with_known(found)
             except ValueError as error:
-                log.error("%s is not a valid request to forget an entity (%s); remove it and ask again", path, error)
+                log.error(
+                    "%s is not a valid request to forget an entity (%s); remove it and ask again",
+                    path,
+                    error,
+                )
                 continue
             if request.entity not in stored:
                 requests.ask(request)

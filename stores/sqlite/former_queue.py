@@ -20,7 +20,15 @@ logger = logging.getLogger(__name__)
 FORMER = "queues"
 _STATES = ("failed", "processing", "pending")
 _NAME = re.compile(r"(?P<accepted>[0-9]{13})-(?P<job_id>.+)\.json", re.DOTALL)
-_NO_JOB = (Unreadable, ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError)
+_NO_JOB = (
+    Unreadable,
+    ValueError,
+    TypeError,
+    KeyError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+)
 
 
 def open_local_queue(directory: Path, clock: Callable[[], float]) -> SqliteJobQueue:
@@ -47,7 +55,9 @@ def former_rows(folder: Path) -> dict[Path, dict[str, Any]]:
     A file that is not a job becomes the row of a failed job. Raises StorageError.
     """
     with explaining("list", folder):
-        files = [path for state in _STATES for path in (folder / state).glob("*.json") if path.is_file()]
+        files = [
+            path for state in _STATES for path in (folder / state).glob("*.json") if path.is_file()
+        ]
     files.sort(key=lambda path: (path.name.find("-"), path.name))
     contents = ((path, bytes_of(path)) for path in files)
     return {path: _row_of(path.name, data) for path, data in contents if data is not None}
@@ -61,9 +71,27 @@ def _row_of(name: str, data: bytes) -> dict[str, Any]:
     except _NO_JOB as error:
         logger.warning("%s is no job: %s", name, error)
     job_id = found["job_id"] if found else name
-    failed = {"state": "failed", "failed_at": accepted_at, "filed": 0, "last_error": "not a job of this version"}
-    empty = {"kind": "", "scope_key": "", "entities": "[]", "due": 0.0, "attempts": 0, "not_before": 0.0}
-    return {"job_id": job_id, "body": data.decode(errors="replace"), "accepted_at": accepted_at, **empty, **failed}
+    failed = {
+        "state": "failed",
+        "failed_at": accepted_at,
+        "filed": 0,
+        "last_error": "not a job of this version",
+    }
+    empty = {
+        "kind": "",
+        "scope_key": "",
+        "entities": "[]",
+        "due": 0.0,
+        "attempts": 0,
+        "not_before": 0.0,
+    }
+    return {
+        "job_id": job_id,
+        "body": data.decode(errors="replace"),
+        "accepted_at": accepted_at,
+        **empty,
+        **failed,
+    }
 
 
 def _row(document: Any, accepted_at: float) -> dict[str, Any]:
@@ -73,7 +101,11 @@ def _row(document: Any, accepted_at: float) -> dict[str, Any]:
         job = job.model_copy(update={"attempts": 0, "not_before": 0.0})
     row = row_of(job, job.to_json(), accepted_at)
     if failed:
-        row |= {"state": "failed", "failed_at": float(failed["failed_at"]), "filed": int(failed.get("filed") is True)}
+        row |= {
+            "state": "failed",
+            "failed_at": float(failed["failed_at"]),
+            "filed": int(failed.get("filed") is True),
+        }
         row["last_error"] = short_error(str(failed.get("error", "")))
     return row
 
@@ -81,7 +113,11 @@ def _row(document: Any, accepted_at: float) -> dict[str, Any]:
 def _remove(former: Path, taken: list[Path]) -> None:
     """Remove job files and their companion files, and then the folders that are empty."""
     with explaining("remove", former):
-        besides = [path for pattern in (f"{TEMPORARY_PREFIX}*", "*.reason") for path in former.glob(f"*/{pattern}")]
+        besides = [
+            path
+            for pattern in (f"{TEMPORARY_PREFIX}*", "*.reason")
+            for path in former.glob(f"*/{pattern}")
+        ]
         for path in (*taken, *besides, former / "newest"):
             path.unlink(missing_ok=True)
     for folder in (*(former / state for state in _STATES), former):

@@ -56,7 +56,9 @@ class ItemTable(ItemTables):
     def equals(self, equal: Mapping[str, Any]) -> tuple[str, list[Any]]:
         conditions, parameters = ["1 = 1"], list[Any]()
         for name, value in equal.items():
-            if _is_plain(name) and ((isinstance(value, int) and abs(value) < 2**53) or _is_plain(value)):
+            if _is_plain(name) and (
+                (isinstance(value, int) and abs(value) < 2**53) or _is_plain(value)
+            ):
                 conditions.append("json_extract(value, %s) = %s")
                 parameters += [f'$."{name}"', value]
         return " AND ".join(conditions), parameters
@@ -70,9 +72,7 @@ class ItemTable(ItemTables):
             return {}
         either = f"words : ({' OR '.join(map(matching, words))})"
         sought = f'places : "{_place_word(namespace)}" AND {either}' if namespace else either
-        statement = (
-            "SELECT rowid, -rank FROM item_words WHERE item_words MATCH %s AND rank MATCH 'bm25(0.0, 1.0)' ORDER BY rank LIMIT %s"
-        )
+        statement = "SELECT rowid, -rank FROM item_words WHERE item_words MATCH %s AND rank MATCH 'bm25(0.0, 1.0)' ORDER BY rank LIMIT %s"  # noqa: E501
         return dict(self._database.rows(statement, (sought, MOST_MATCHING)))
 
     def put_one(self, transaction: SqliteTransaction, item: NewItem, now: float) -> None:
@@ -95,7 +95,9 @@ class ItemTable(ItemTables):
     def bring_one(self, transaction: SqliteTransaction, moved: MovedItem) -> int | None:
         row = _inserted(transaction, (*moved.item[1:], moved.expires_at))
         if row is not None:
-            transaction.run(_INSERT_WORDS, (row, _places(moved.item.namespace), " ".join(moved.words)))
+            transaction.run(
+                _INSERT_WORDS, (row, _places(moved.item.namespace), " ".join(moved.words))
+            )
         return row
 
     def remove(self, transaction: SqliteTransaction, rows: Sequence[int]) -> None:

@@ -24,7 +24,9 @@ class SqliteProfileIndex(ProfileIndex):
         words = " ".join([*search_tokens(text), *last_characters(text)])
         with self._database.writing() as transaction:
             check_dimension(transaction, sizes([vector]))
-            known = transaction.row("SELECT revision FROM profiles WHERE item_id = %s", (key.index_id,))
+            known = transaction.row(
+                "SELECT revision FROM profiles WHERE item_id = %s", (key.index_id,)
+            )
             if known is not None and known[0] > profile.revision:
                 return
             remove_words(transaction, [key.index_id])
@@ -32,11 +34,23 @@ class SqliteProfileIndex(ProfileIndex):
             (row,) = transaction.row(
                 "INSERT INTO profiles (item_id, entity_type, entity_id, layer, revision, words, vector)"
                 " VALUES (%s, %s, %s, %s, %s, %s, %s) RETURNING row",
-                (key.index_id, key.entity_type, key.entity_id, key.layer, profile.revision, words, blob),
+                (
+                    key.index_id,
+                    key.entity_type,
+                    key.entity_id,
+                    key.layer,
+                    profile.revision,
+                    words,
+                    blob,
+                ),
             )
-            transaction.run("INSERT INTO profile_keywords (rowid, words) VALUES (%s, %s)", (row, words))
+            transaction.run(
+                "INSERT INTO profile_keywords (rowid, words) VALUES (%s, %s)", (row, words)
+            )
 
-    def search_keywords(self, query: str, limit: int, where: ProfileFilter | None = None) -> list[tuple[ProfileKey, float]]:
+    def search_keywords(
+        self, query: str, limit: int, where: ProfileFilter | None = None
+    ) -> list[tuple[ProfileKey, float]]:
         words = query_words(query)
         if not words or limit <= 0:
             return []

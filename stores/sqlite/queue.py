@@ -38,7 +38,9 @@ MIGRATIONS = migrations("sqlite/migrations/queue")
 _BATCH = 256
 """Maximum number of new jobs that join their lines in one transaction."""
 _IS_NEW = "FROM jobs INDEXED BY jobs_new WHERE state = 'pending' AND behind = -1 AND due <= %s"
-_IS_READY = "FROM jobs INDEXED BY jobs_ready WHERE state = 'pending' AND behind = 0 AND not_before <= %s"
+_IS_READY = (
+    "FROM jobs INDEXED BY jobs_ready WHERE state = 'pending' AND behind = 0 AND not_before <= %s"
+)
 _TO_DO = f"SELECT 1 {_IS_NEW} UNION ALL SELECT 1 {_IS_READY} LIMIT 1"
 _NEW = f"SELECT position, entities {_IS_NEW} ORDER BY due, position LIMIT %s"
 _READY = f"SELECT position, job_id, {COLUMNS} {_IS_READY} ORDER BY position LIMIT 1"
@@ -67,7 +69,10 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
         if self._is_lost:
             with self._opening:
                 if self._is_lost:
-                    logger.error("%s was deleted or replaced while it was open; it is opened anew", self._opened.name)
+                    logger.error(
+                        "%s was deleted or replaced while it was open; it is opened anew",
+                        self._opened.name,
+                    )
                     self._opened.close()
                     self._database = open_queue_file(self._opened.path)
                     self._is_other = True
@@ -86,7 +91,9 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
 
     @property
     def _is_lost(self) -> bool:
-        return not self._ended and (self._opened.closed or self._opened.place in ("gone", "replaced"))
+        return not self._ended and (
+            self._opened.closed or self._opened.place in ("gone", "replaced")
+        )
 
     def put_all(self, jobs: Sequence[Job]) -> list[str]:
         """See `JobQueue.put_all`.
@@ -102,7 +109,9 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
         """See `JobQueue.settle_filed`."""
         mine = "state = 'pending' AND kind = 'talk' AND job_id = ANY(%s)"
         with self._database.writing(durable=False) as transaction:
-            in_line = transaction.rows(f"SELECT job_id FROM jobs WHERE behind >= 0 AND {mine}", (list(job_ids),))
+            in_line = transaction.rows(
+                f"SELECT job_id FROM jobs WHERE behind >= 0 AND {mine}", (list(job_ids),)
+            )
             left = sum(_delete(transaction, job_id, "pending") for (job_id,) in in_line)
             return left + transaction.run(f"DELETE FROM jobs WHERE {mine}", (list(job_ids),))
 
@@ -127,10 +136,15 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
         with self._database.writing() as transaction:
             (last,) = transaction.row("SELECT coalesce(max(position), 0) FROM jobs")
             added = self._add(transaction, rows)
-            if not added or transaction.row("SELECT 1 FROM jobs WHERE state = 'processing'") is not None:
+            if (
+                not added
+                or transaction.row("SELECT 1 FROM jobs WHERE state = 'processing'") is not None
+            ):
                 return added
             latest, keys = {True: 0.0, False: 0.0}, list[tuple[float, int]]()
-            for position, accepted_at in transaction.rows("SELECT position, accepted_at FROM jobs ORDER BY position"):
+            for position, accepted_at in transaction.rows(
+                "SELECT position, accepted_at FROM jobs ORDER BY position"
+            ):
                 # Ignores a clock that was set back.
                 latest[position > last] = max(latest[position > last], accepted_at)
                 keys.append((latest[position > last], position))
@@ -146,13 +160,17 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
             if row["job_id"] in self._done:
                 continue
             values = ", ".join(["%s"] * len(row))
-            statement = f"INSERT INTO jobs ({', '.join(row)}) VALUES ({values}) ON CONFLICT DO NOTHING"
+            statement = (
+                f"INSERT INTO jobs ({', '.join(row)}) VALUES ({values}) ON CONFLICT DO NOTHING"
+            )
             if transaction.run(statement, tuple(row.values())):
                 added += 1
             else:
                 # Write the row again: the process that put it may have been killed before the
                 # flush.
-                transaction.run("UPDATE jobs SET position = position WHERE job_id = %s", (row["job_id"],))
+                transaction.run(
+                    "UPDATE jobs SET position = position WHERE job_id = %s", (row["job_id"],)
+                )
         return added
 
     def claim(self, now: float) -> Job | None:
@@ -180,7 +198,13 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
                 job = job_of(*values)
             except Unreadable as error:
                 logger.warning("%s failed: %s", job_id, error)
-                self._settle(job_id, state="failed", last_error=short_error(str(error)), failed_at=now, filed=0)
+                self._settle(
+                    job_id,
+                    state="failed",
+                    last_error=short_error(str(error)),
+                    failed_at=now,
+                    filed=0,
+                )
                 continue
             with self._lock:
                 self._claimed[job_id] = job
@@ -217,7 +241,13 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
 
     def postpone(self, job_id: str, *, error: str, not_before: float) -> None:
         attempts = self.claimed_job(job_id).attempts + 1
-        self._settle(job_id, state="pending", attempts=attempts, last_error=short_error(error), not_before=not_before)
+        self._settle(
+            job_id,
+            state="pending",
+            attempts=attempts,
+            last_error=short_error(error),
+            not_before=not_before,
+        )
 
     def release(self, job_id: str) -> None:
         self.claimed_job(job_id)
@@ -225,18 +255,34 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
 
     def fail(self, job_id: str, *, error: str, filed: bool) -> None:
         attempts, shown = self.claimed_job(job_id).attempts + 1, short_error(error)
-        self._settle(job_id, state="failed", attempts=attempts, last_error=shown, failed_at=self._clock(), filed=int(filed))
+        self._settle(
+            job_id,
+            state="failed",
+            attempts=attempts,
+            last_error=shown,
+            failed_at=self._clock(),
+            filed=int(filed),
+        )
 
     def take_over(self, now: float, *, older_than: float = 0.0) -> int:
         with self._lock:
             mine = list(self._claimed)
         old = "SELECT job_id FROM jobs WHERE state = 'processing' AND abs(%s - coalesce(claimed_at, 0)) >= %s ORDER BY position"
-        found = [job_id for (job_id,) in self._database.rows(old, (now, older_than)) if job_id not in mine]
+        found = [
+            job_id
+            for (job_id,) in self._database.rows(old, (now, older_than))
+            if job_id not in mine
+        ]
         return sum(self._settle(job_id, state="pending") for job_id in found)
 
     def retry(self, job_id: str) -> bool:
         fresh = "state = 'pending', attempts = 0, not_before = 0, last_error = '', failed_at = NULL, filed = NULL, due = 0"
-        return self._database.run(f"UPDATE jobs SET {fresh} WHERE job_id = %s AND state = 'failed'", (job_id,)) > 0
+        return (
+            self._database.run(
+                f"UPDATE jobs SET {fresh} WHERE job_id = %s AND state = 'failed'", (job_id,)
+            )
+            > 0
+        )
 
     def remove(self, job_id: str) -> bool:
         with self._database.writing() as transaction:
@@ -253,7 +299,10 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
 
     def _empty_log(self) -> None:
         if not self._database.truncate_log():
-            logger.warning("a reader of %s is active; remains in its log are overwritten when it ends", self._database.name)
+            logger.warning(
+                "a reader of %s is active; remains in its log are overwritten when it ends",
+                self._database.name,
+            )
 
     def close(self) -> None:
         self._ended = True
@@ -266,12 +315,17 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
         no longer exists.
         """
         with self._database.writing(durable=False) as transaction:
-            found = transaction.row("SELECT position, entities FROM jobs WHERE job_id = %s AND state = 'processing'", (job_id,))
+            found = transaction.row(
+                "SELECT position, entities FROM jobs WHERE job_id = %s AND state = 'processing'",
+                (job_id,),
+            )
             if found is not None:
                 _leave(transaction, found[0], json.loads(found[1]))
                 columns = {**becomes, "behind": -1, "due": 0}
                 changes = ", ".join(f"{name} = %s" for name in columns)
-                transaction.run(f"UPDATE jobs SET {changes} WHERE position = %s", (*columns.values(), found[0]))
+                transaction.run(
+                    f"UPDATE jobs SET {changes} WHERE position = %s", (*columns.values(), found[0])
+                )
         self._give_up(job_id)
         return found is not None
 
@@ -315,7 +369,9 @@ def _enter(transaction: Transaction, position: int, entities: Sequence[str]) -> 
         )
         leads = head is None or (head[0] > position and head[1] == "pending")
         if head is not None and leads:
-            transaction.run("UPDATE job_lines SET head = 0 WHERE entity = %s AND head = 1", (entity,))
+            transaction.run(
+                "UPDATE job_lines SET head = 0 WHERE entity = %s AND head = 1", (entity,)
+            )
             transaction.run("UPDATE jobs SET behind = behind + 1 WHERE position = %s", head[:1])
         transaction.run("INSERT INTO job_lines VALUES (%s, %s, %s)", (entity, position, int(leads)))
         behind += not leads
@@ -326,11 +382,18 @@ def _leave(transaction: Transaction, position: int, entities: Sequence[str]) -> 
     """Remove a job from its lines. In each line where it was first, the next job becomes first."""
     for entity in entities:
         mine = (entity, position)
-        was_head = transaction.row("SELECT head FROM job_lines WHERE entity = %s AND position = %s", mine) == (1,)
+        was_head = transaction.row(
+            "SELECT head FROM job_lines WHERE entity = %s AND position = %s", mine
+        ) == (1,)
         transaction.run("DELETE FROM job_lines WHERE entity = %s AND position = %s", mine)
-        following = transaction.row("SELECT min(position) FROM job_lines WHERE entity = %s", (entity,))
+        following = transaction.row(
+            "SELECT min(position) FROM job_lines WHERE entity = %s", (entity,)
+        )
         if was_head and following != (None,):
-            transaction.run("UPDATE job_lines SET head = 1 WHERE entity = %s AND position = %s", (entity, *following))
+            transaction.run(
+                "UPDATE job_lines SET head = 1 WHERE entity = %s AND position = %s",
+                (entity, *following),
+            )
             transaction.run("UPDATE jobs SET behind = behind - 1 WHERE position = %s", following)
 
 

@@ -34,7 +34,10 @@ class SqliteTransaction(sqlite3.Connection):
         """Do nothing, for the same reason as `lock_entities`."""
 
     def _asked(self, statement: str, parameters: Sequence[Any]) -> sqlite3.Cursor:
-        given = [json.dumps(one, ensure_ascii=False) if isinstance(one, list) else one for one in parameters]
+        given = [
+            json.dumps(one, ensure_ascii=False) if isinstance(one, list) else one
+            for one in parameters
+        ]
         return self.execute(_as_sqlite_writes(statement), given)
 
 

@@ -24,7 +24,13 @@ class CorrectionTable(OfOpened):
     def put(self, record: CorrectionRecord) -> None:
         """Store a record, and replace one with the same id. Durable when it returns."""
         correction = record.correction
-        row = (correction.correction_id, record.scope_key, correction.at, record.until, record.encoded())
+        row = (
+            correction.correction_id,
+            record.scope_key,
+            correction.at,
+            record.until,
+            record.encoded(),
+        )
         with self._database.writing() as transaction:
             transaction.lock_entities(record.entities)
             transaction.run(
@@ -38,7 +44,9 @@ class CorrectionTable(OfOpened):
             )
 
     def get(self, correction_id: str) -> CorrectionRecord | None:
-        found = self._database.row("SELECT body FROM corrections WHERE correction_id = %s", (correction_id,))
+        found = self._database.row(
+            "SELECT body FROM corrections WHERE correction_id = %s", (correction_id,)
+        )
         return None if found is None else CorrectionRecord.decoded(found[0])
 
     def latest(self, scope_key: str | None, now: float, limit: int) -> list[CorrectionRecord]:
@@ -51,7 +59,9 @@ class CorrectionTable(OfOpened):
 
     def expired(self, now: float) -> list[str]:
         """Return the ids of the records that have expired at `now` (seconds since the epoch)."""
-        found = self._database.rows("SELECT correction_id FROM corrections WHERE until <= %s", (now,))
+        found = self._database.rows(
+            "SELECT correction_id FROM corrections WHERE until <= %s", (now,)
+        )
         return [correction_id for (correction_id,) in found]
 
     def remove(self, correction_ids: list[str]) -> int:
@@ -59,14 +69,20 @@ class CorrectionTable(OfOpened):
         if not correction_ids:
             return 0
         with self._database.writing() as transaction:
-            transaction.run("DELETE FROM correction_entities WHERE correction_id = ANY(%s)", (correction_ids,))
-            removed = transaction.run("DELETE FROM corrections WHERE correction_id = ANY(%s)", (correction_ids,))
+            transaction.run(
+                "DELETE FROM correction_entities WHERE correction_id = ANY(%s)", (correction_ids,)
+            )
+            removed = transaction.run(
+                "DELETE FROM corrections WHERE correction_id = ANY(%s)", (correction_ids,)
+            )
         self._database.truncate_log()
         return removed
 
     def all(self) -> Iterator[CorrectionRecord]:
         """Yield every record, including expired ones."""
-        for (correction_id,) in self._database.rows("SELECT correction_id FROM corrections ORDER BY correction_id"):
+        for (correction_id,) in self._database.rows(
+            "SELECT correction_id FROM corrections ORDER BY correction_id"
+        ):
             if (record := self.get(correction_id)) is not None:
                 yield record
 
@@ -75,5 +91,7 @@ class CorrectionTable(OfOpened):
 
         Return their number.
         """
-        concerned = self._database.rows("SELECT correction_id FROM correction_entities WHERE entity = %s", (entity.key,))
+        concerned = self._database.rows(
+            "SELECT correction_id FROM correction_entities WHERE entity = %s", (entity.key,)
+        )
         return self.remove([correction_id for (correction_id,) in concerned])

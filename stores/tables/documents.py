@@ -33,7 +33,9 @@ from .summaries import SummaryStorage
 
 ALL = 1_000_000
 OF_KEY = "kind = %s AND entity_type = %s AND entity_id = %s AND place = %s"
-_OF_ENTITY = "kind = %s AND ((entity_type = %s AND entity_id = %s) OR (entity_type = 'user' AND place = %s))"
+_OF_ENTITY = (
+    "kind = %s AND ((entity_type = %s AND entity_id = %s) OR (entity_type = 'user' AND place = %s))"
+)
 _NO_PLACE = "\x01"
 """A place that no document has."""
 
@@ -57,7 +59,8 @@ class DocumentTable(OfOpened, Generic[Key, Document]):
 
     def keys(self) -> list[Key]:
         found = self._database.rows(
-            "SELECT DISTINCT entity_type, entity_id, place FROM documents WHERE kind = %s ORDER BY 1, 2, 3", (self.kind,)
+            "SELECT DISTINCT entity_type, entity_id, place FROM documents WHERE kind = %s ORDER BY 1, 2, 3",
+            (self.kind,),
         )
         return [self.naming.of_row(*row) for row in found]
 
@@ -88,13 +91,19 @@ class DocumentTable(OfOpened, Generic[Key, Document]):
         with self._writing(key) as transaction:
             current = self._current(transaction, key)
             cause = f"rollback:{revision}:{job_id}" if job_id else f"rollback:{revision}"
-            causes = self.form.causes(self.form.revised(self.form.empty(key), 0, now, cause)) if job_id else ()
+            causes = (
+                self.form.causes(self.form.revised(self.form.empty(key), 0, now, cause))
+                if job_id
+                else ()
+            )
             if causes and self._applied(transaction, key, causes):
                 return current or self.form.empty(key)
             kept = {one.revision: one for one in self._revisions(transaction, key)[1:]}
             if revision not in kept:
                 known = ", ".join(map(str, kept)) or "none"
-                raise InvalidInput(f"revision: {self.naming.what} {key} has no earlier revision {revision}; kept are {known}")
+                raise InvalidInput(
+                    f"revision: {self.naming.what} {key} has no earlier revision {revision}; kept are {known}"
+                )
             return self._swap(transaction, key, kept[revision], current, causes, now, cause)
 
     def restore(self, revisions: Sequence[Document], *, durable: bool = True) -> Restored:
@@ -122,7 +131,15 @@ class DocumentTable(OfOpened, Generic[Key, Document]):
             kept = self._revisions(transaction, key)
             gone = sum(map(unwanted, self.form.lines(kept[0]))) if kept else 0
             if gone:
-                self._swap(transaction, key, self.form.without(kept[0], unwanted), kept[0], (), now, "forget")
+                self._swap(
+                    transaction,
+                    key,
+                    self.form.without(kept[0], unwanted),
+                    kept[0],
+                    (),
+                    now,
+                    "forget",
+                )
             spoilt = [one.revision for one in kept if any(map(unwanted, self.form.lines(one)))]
             self._drop(transaction, key, spoilt)
         self._database.truncate_log()
@@ -135,12 +152,24 @@ class DocumentTable(OfOpened, Generic[Key, Document]):
 
         For profiles every revision is counted, for articles each article once.
         """
-        where = (self.kind, entity.type, entity.id, entity.scope.key if entity.type == "group" else _NO_PLACE)
+        where = (
+            self.kind,
+            entity.type,
+            entity.id,
+            entity.scope.key if entity.type == "group" else _NO_PLACE,
+        )
         with self._database.writing() as transaction:
             transaction.lock_entities([entity.key], exclusive=True)
-            gone = transaction.rows(f"DELETE FROM documents WHERE {_OF_ENTITY} RETURNING entity_type, entity_id, place", where)
-            noted = transaction.rows("SELECT DISTINCT entity_key FROM ledger WHERE entity_key NOT IN ('job', 'buffered')")
-            mine = [key for (key,) in noted if key.startswith("article:") == (self.kind == "article")]
+            gone = transaction.rows(
+                f"DELETE FROM documents WHERE {_OF_ENTITY} RETURNING entity_type, entity_id, place",
+                where,
+            )
+            noted = transaction.rows(
+                "SELECT DISTINCT entity_key FROM ledger WHERE entity_key NOT IN ('job', 'buffered')"
+            )
+            mine = [
+                key for (key,) in noted if key.startswith("article:") == (self.kind == "article")
+            ]
             unwanted = [key for key in mine if is_noted_of(key, entity)]
             transaction.run("DELETE FROM ledger WHERE entity_key = ANY(%s)", (unwanted,))
         self._database.truncate_log()
@@ -206,7 +235,10 @@ class DocumentTable(OfOpened, Generic[Key, Document]):
         written = self.form.revised(document, (current.revision if current else 0) + 1, now, cause)
         self._insert(transaction, key, written)
         note_applied(transaction, self.naming.ledger_key(key), causes)
-        found = transaction.rows(f"SELECT revision FROM documents WHERE {OF_KEY} ORDER BY revision DESC", self._where(key))
+        found = transaction.rows(
+            f"SELECT revision FROM documents WHERE {OF_KEY} ORDER BY revision DESC",
+            self._where(key),
+        )
         self._drop(transaction, key, [revision for (revision,) in found[1 + self._keep :]])
         return written
 
@@ -226,7 +258,9 @@ class DocumentTable(OfOpened, Generic[Key, Document]):
     def _current(self, asked: Transaction | Database, key: Key) -> Document | None:
         return next(iter(self._revisions(asked, key, limit=1)), None)
 
-    def _revisions(self, asked: Transaction | Database, key: Key, limit: int = ALL) -> list[Document]:
+    def _revisions(
+        self, asked: Transaction | Database, key: Key, limit: int = ALL
+    ) -> list[Document]:
         """Return the stored revisions, newest first."""
         query = f"SELECT revision, updated_at, content FROM documents WHERE {OF_KEY} ORDER BY revision DESC LIMIT {limit}"
         return [self._decoded(key, *row) for row in asked.rows(query, self._where(key))]
@@ -237,7 +271,9 @@ class DocumentTable(OfOpened, Generic[Key, Document]):
                 return self.form.parse(content.encode(), key, lambda: revision)
             return self.form.of_json(key, revision, updated_at, json.loads(content))
         except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise StorageError(f"{self.naming.what} {key}: revision {revision} is damaged ({error}); restore a backup") from error
+            raise StorageError(
+                f"{self.naming.what} {key}: revision {revision} is damaged ({error}); restore a backup"
+            ) from error
 
     def _where(self, key: Key) -> tuple[str, ...]:
         return self.kind, *self.naming.row(key)
@@ -250,7 +286,13 @@ class ProfileStorage(DocumentTable[ProfileKey, Profile]):
     naming, form = PROFILES, PROFILE_FORMAT
 
     def write(
-        self, profile: Profile, *, expected_revision: int, job_id: str = "", also: Collection[str] = (), now: str
+        self,
+        profile: Profile,
+        *,
+        expected_revision: int,
+        job_id: str = "",
+        also: Collection[str] = (),
+        now: str,
     ) -> Profile:
         """Write `profile` as revision `expected_revision + 1` and return it.
 
@@ -263,11 +305,15 @@ class ProfileStorage(DocumentTable[ProfileKey, Profile]):
         if job_id and job_id not in profile.source_event_id.split(":"):
             profile = replace(profile, source_event_id=f"{job_id}:0")
         causes = [job_id, *also] if job_id else list(also)
-        written = self._put(profile.key, profile, causes, expected_revision=expected_revision, now=now)
+        written = self._put(
+            profile.key, profile, causes, expected_revision=expected_revision, now=now
+        )
         assert written is not None  # None is returned only if `forgotten` is given
         return written
 
-    def revise(self, key: ProfileKey, change: Callable[[Profile], Profile], *, now: str, cause: str) -> Profile | None:
+    def revise(
+        self, key: ProfileKey, change: Callable[[Profile], Profile], *, now: str, cause: str
+    ) -> Profile | None:
         """Write the result of `change` for the current revision as the next one.
 
         Earlier revisions that `change` would alter are deleted, so that `rollback` cannot restore
@@ -278,7 +324,11 @@ class ProfileStorage(DocumentTable[ProfileKey, Profile]):
             kept, written = self._revisions(transaction, key), None
             if kept and not self.form.same(changed := change(kept[0]), kept[0]):
                 written = self._swap(transaction, key, changed, kept[0], (), now, cause)
-            self._drop(transaction, key, [one.revision for one in kept if not self.form.same(change(one), one)])
+            self._drop(
+                transaction,
+                key,
+                [one.revision for one in kept if not self.form.same(change(one), one)],
+            )
         self._database.truncate_log()
         return written
 
@@ -318,7 +368,9 @@ class ArticleStorage(DocumentTable[ArticleKey, StoredArticle]):
         Raises StorageError.
         """
         stored = StoredArticle(key, article, sources=tuple(sources))
-        return self._put(key, stored, sources, expected_revision=expected_revision, now=now, forgotten=forgotten)
+        return self._put(
+            key, stored, sources, expected_revision=expected_revision, now=now, forgotten=forgotten
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,5 +399,7 @@ def write_view(profiles: ProfileStorage, folder: Path) -> int:
         raise InvalidInput(f"{folder} is not empty; give a new folder")
     found = [one for key in profiles.keys() if (one := profiles.read(key)) is not None]  # noqa: SIM118 - a store, no dictionary
     for one in found:
-        write_atomically(folder / f"{PROFILES.place(one.key)}.md", PROFILE_FORMAT.render(one).encode())
+        write_atomically(
+            folder / f"{PROFILES.place(one.key)}.md", PROFILE_FORMAT.render(one).encode()
+        )
     return len(found)

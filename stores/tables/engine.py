@@ -96,7 +96,9 @@ class Database(Protocol):
         if self._closed:
             raise StorageError(f"{self.name}: already closed; open the service again")
         if os.getpid() != self._process:
-            raise StorageError(f"{self.name}: opened before a fork; open it again in the new process")
+            raise StorageError(
+                f"{self.name}: opened before a fork; open it again in the new process"
+            )
 
 
 class OfDatabase(Generic[Kind]):
@@ -129,5 +131,7 @@ def checked_vector(vector: Vector) -> Vector:
     if values.ndim != 1 or not values.size:
         raise InvalidInput(f"vector: expected one dimension, got shape {values.shape}")
     if not np.isfinite(values).all():
-        raise InvalidInput("vector: contains NaN or infinity; check the embedding model and its settings")
+        raise InvalidInput(
+            "vector: contains NaN or infinity; check the embedding model and its settings"
+        )
     return values

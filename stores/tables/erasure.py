@@ -60,7 +60,10 @@ class ErasureTables(BesideEvents, ABC):
         """Allow jobs and statements to be filed again."""
         with self._database.writing() as transaction:
             for kind, values in (("job", job_ids), (SAID, digests)):
-                transaction.run("DELETE FROM tombstones WHERE kind = %s AND value = ANY(%s)", (kind, list(values)))
+                transaction.run(
+                    "DELETE FROM tombstones WHERE kind = %s AND value = ANY(%s)",
+                    (kind, list(values)),
+                )
 
     def erase_events(self, where: EventFilter) -> int:
         """Delete events with words, vectors and the ledger entries of their jobs.
@@ -110,12 +113,22 @@ class ErasureTables(BesideEvents, ABC):
             )
             rows, jobs = [row for row, *_ in found], sorted({job_id for _, job_id, *_ in found})
             if before is not None:
-                former = transaction.rows("SELECT text FROM event_revisions WHERE row = ANY(%s)", (rows,))
-                before([text for _, _, *texts, _ in found for text in texts] + [text for (text,) in former], jobs)
-            filed = transaction.rows("DELETE FROM filed_jobs WHERE job_id = ANY(%s) RETURNING job_id", (jobs,))
+                former = transaction.rows(
+                    "SELECT text FROM event_revisions WHERE row = ANY(%s)", (rows,)
+                )
+                before(
+                    [text for _, _, *texts, _ in found for text in texts]
+                    + [text for (text,) in former],
+                    jobs,
+                )
+            filed = transaction.rows(
+                "DELETE FROM filed_jobs WHERE job_id = ANY(%s) RETURNING job_id", (jobs,)
+            )
             # Messages are not in `filed_jobs`. With a tombstone, an edit or a repetition of the
             # message is not stored.
-            add_tombstones(transaction, "job", {job_id for (job_id,) in filed} | messages, SECONDS_OF_EVER)
+            add_tombstones(
+                transaction, "job", {job_id for (job_id,) in filed} | messages, SECONDS_OF_EVER
+            )
             self.remove_applied(transaction, jobs)
             self._events.delete(transaction, rows)
         return len(found)
@@ -223,7 +236,11 @@ class ErasureTables(BesideEvents, ABC):
         `mentions` are (kind, id, digest of the text). Replaces the records that were stored before.
         """
         with self._database.writing() as transaction:
-            note(transaction, _MENTIONS + entity, json.dumps(mentions, ensure_ascii=False) if mentions else None)
+            note(
+                transaction,
+                _MENTIONS + entity,
+                json.dumps(mentions, ensure_ascii=False) if mentions else None,
+            )
 
     def kept_mentions(self, entity: str) -> set[tuple[str, str, str]]:
         """Return the records that `keep_mentions` has stored."""

@@ -68,14 +68,20 @@ class EventTransferTables(BesideEvents):
                     arrived.known += 1
                     arrived.different += item.event.text != text
                 self._insert(transaction, [item.event for item in some.values()])
-                _insert_revisions(transaction, {event_id: item.revisions for event_id, item in some.items()})
-                _note_filed(transaction, [item.event.job_id for item in some.values() if item.filed])
+                _insert_revisions(
+                    transaction, {event_id: item.revisions for event_id, item in some.items()}
+                )
+                _note_filed(
+                    transaction, [item.event.job_id for item in some.values() if item.filed]
+                )
                 arrived.added += len(some)
         return arrived
 
     def known_jobs(self, job_ids: Iterable[str]) -> set[str]:
         """Return the jobs that are recorded as filed."""
-        found = self._database.rows("SELECT job_id FROM filed_jobs WHERE job_id = ANY(%s)", [list(job_ids)])
+        found = self._database.rows(
+            "SELECT job_id FROM filed_jobs WHERE job_id = ANY(%s)", [list(job_ids)]
+        )
         return {job_id for (job_id,) in found}
 
     def file_jobs(self, jobs: Mapping[str, Sequence[Event]]) -> int:
@@ -85,12 +91,17 @@ class EventTransferTables(BesideEvents):
         """
         with self._database.writing() as transaction:
             _lock(transaction, [event for events in jobs.values() for event in events])
-            found = transaction.rows("SELECT job_id FROM filed_jobs WHERE job_id = ANY(%s)", [list(jobs)])
+            found = transaction.rows(
+                "SELECT job_id FROM filed_jobs WHERE job_id = ANY(%s)", [list(jobs)]
+            )
             new = {
                 job_id: events
                 for job_id, events in jobs.items()
                 if (job_id,) not in found
-                and not any(is_buried(transaction, job_id, event.entities, event.timestamp) for event in events)
+                and not any(
+                    is_buried(transaction, job_id, event.entities, event.timestamp)
+                    for event in events
+                )
             }
             self._insert(transaction, [event for events in new.values() for event in events])
             _note_filed(transaction, list(new))
@@ -110,7 +121,9 @@ def _note_filed(transaction: Transaction, job_ids: Sequence[str]) -> None:
     transaction.run_many(statement, [(job_id,) for job_id in dict.fromkeys(job_ids)])
 
 
-def _insert_revisions(transaction: Transaction, revisions: Mapping[str, Sequence[Revision]]) -> None:
+def _insert_revisions(
+    transaction: Transaction, revisions: Mapping[str, Sequence[Revision]]
+) -> None:
     transaction.run_many(
         "INSERT INTO event_revisions (row, revision, text, is_absolute, rewritten_by, replaced_at)"
         " SELECT row, %s, %s, %s, %s, %s FROM events WHERE event_id = %s ON CONFLICT DO NOTHING",

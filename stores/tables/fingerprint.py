@@ -39,7 +39,9 @@ def set_fingerprint(transaction: Transaction, model: str, dimension: int) -> Non
     write_fingerprint(transaction, (model, dimension))
 
 
-def write_fingerprint(transaction: Transaction, made_by: Fingerprint | None, name: str = "fingerprint") -> None:
+def write_fingerprint(
+    transaction: Transaction, made_by: Fingerprint | None, name: str = "fingerprint"
+) -> None:
     note(transaction, name, None if made_by is None else json.dumps(made_by))
 
 

@@ -38,12 +38,17 @@ class ForgetRequestTable(OfOpened):
             if stored is None:
                 transaction.run("DELETE FROM forget_known WHERE entity = %s", (request.entity.key,))
             else:
-                until, mentions = max(stored.until, request.until), stored.mentions or request.mentions
+                until, mentions = (
+                    max(stored.until, request.until),
+                    stored.mentions or request.mentions,
+                )
                 request = replace(request, until=until, mentions=mentions)
             _write(transaction, request)
             _note(transaction, request.entity, request.known())
 
-    def advance(self, request: ForgetRequest, stage: Stage, *, last_rows: Sequence[int] | None = None) -> bool:
+    def advance(
+        self, request: ForgetRequest, stage: Stage, *, last_rows: Sequence[int] | None = None
+    ) -> bool:
         """Store the stage of a request.
 
         Return False, and store nothing, if the request was stored again meanwhile.
@@ -92,14 +97,19 @@ class ForgetRequestTable(OfOpened):
             for table in ("forget_requests", "forget_known", "forget_reports"):
                 transaction.run(f"DELETE FROM {table} WHERE entity = %s", (key,))
             told = json.dumps(report.as_dict(), ensure_ascii=False)
-            transaction.run("INSERT INTO forget_reports (entity, report) VALUES (%s, %s)", (key, told))
+            transaction.run(
+                "INSERT INTO forget_reports (entity, report) VALUES (%s, %s)", (key, told)
+            )
         self._database.truncate_log()
         return True
 
     def take_answer(self, entity: Entity) -> ForgetReport | None:
         """Return the report and remove it; None if there is none yet."""
         taken = "DELETE FROM forget_reports WHERE entity = %s RETURNING report"
-        if self._database.row("SELECT 1 FROM forget_reports WHERE entity = %s", (entity.key,)) is None:
+        if (
+            self._database.row("SELECT 1 FROM forget_reports WHERE entity = %s", (entity.key,))
+            is None
+        ):
             return None
         with self._database.writing() as transaction:
             found = transaction.row(taken, (entity.key,))
@@ -124,7 +134,10 @@ class ForgetRequestTable(OfOpened):
 def requests_in(asked: Transaction) -> list[ForgetRequest]:
     """Return the requests in a database, each with the data that was found for it."""
     known = "SELECT data FROM forget_known WHERE entity = %s ORDER BY number"
-    return [one.with_known(_decoded(data) for (data,) in asked.rows(known, (one.entity.key,))) for one in _stored(asked)]
+    return [
+        one.with_known(_decoded(data) for (data,) in asked.rows(known, (one.entity.key,)))
+        for one in _stored(asked)
+    ]
 
 
 def _stored(asked: Transaction | Database, entity: Entity | None = None) -> list[ForgetRequest]:
@@ -134,11 +147,15 @@ def _stored(asked: Transaction | Database, entity: Entity | None = None) -> list
     """
     where, of_it = ("1 = 1", ()) if entity is None else ("entity = %s", (entity.key,))
     found = []
-    for key, body in asked.rows(f"SELECT entity, body FROM forget_requests WHERE {where} ORDER BY entity", of_it):
+    for key, body in asked.rows(
+        f"SELECT entity, body FROM forget_requests WHERE {where} ORDER BY entity", of_it
+    ):
         try:
             found.append(ForgetRequest.from_dict(json.loads(body)))
         except ValueError as error:
-            raise StorageError(f"not a valid request to forget {key} ({error}); ask again") from error
+            raise StorageError(
+                f"not a valid request to forget {key} ({error}); ask again"
+            ) from error
     return found
 
 

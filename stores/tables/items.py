@@ -76,7 +76,14 @@ class _Kept(NamedTuple):
 
 
 def _none(model: str, dimension: int) -> _Kept:
-    return _Kept(model, dimension, -1, np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, dimension), np.float32))
+    return _Kept(
+        model,
+        dimension,
+        -1,
+        np.empty(0, np.int64),
+        np.empty(0, np.int64),
+        np.empty((0, dimension), np.float32),
+    )
 
 
 class ItemTables(ABC):
@@ -143,7 +150,9 @@ class ItemTables(ABC):
         with self._database.writing() as transaction:
             # From here on other writers wait.
             transaction.run("UPDATE item_changes SET number = number + 1")
-            expired = transaction.rows(f"SELECT row FROM items WHERE expires_at <= %s {self.hold}", (now,))
+            expired = transaction.rows(
+                f"SELECT row FROM items WHERE expires_at <= %s {self.hold}", (now,)
+            )
             self.remove(transaction, [row for (row,) in expired])
             for item in items:
                 self.put_one(transaction, item, now)
@@ -151,7 +160,10 @@ class ItemTables(ABC):
     def touch(self, rows: Sequence[int], now: float) -> None:
         """Restart the time to live of items."""
         with self._database.writing(durable=False) as transaction:
-            transaction.run("UPDATE items SET expires_at = %s + ttl_seconds WHERE row = ANY(%s)", (now, list(rows)))
+            transaction.run(
+                "UPDATE items SET expires_at = %s + ttl_seconds WHERE row = ANY(%s)",
+                (now, list(rows)),
+            )
 
     def rows(self, namespace: str, now: float, equal: Mapping[str, Any]) -> list[int]:
         """Return the rows of a namespace and those below it, the last changed first.
@@ -167,7 +179,9 @@ class ItemTables(ABC):
     def read(self, namespace: str, rows: Sequence[int]) -> list[StoredItem]:
         """Return the items in `rows`, in this order, that are in a namespace or below it."""
         here, place = within(namespace)
-        listed = self._database.rows(f"SELECT {_COLUMNS} FROM items WHERE row = ANY(%s) AND {here}", (list(rows), *place))
+        listed = self._database.rows(
+            f"SELECT {_COLUMNS} FROM items WHERE row = ANY(%s) AND {here}", (list(rows), *place)
+        )
         found = {item[0]: StoredItem(*item) for item in listed}
         return [found[row] for row in rows if row in found]
 
@@ -182,20 +196,36 @@ class ItemTables(ABC):
                 self._cached = self._as_of_now(transaction, model, dimension, number)
             return self._cached.rows, self._cached.matrix
 
-    def _as_of_now(self, transaction: Transaction, model: str, dimension: int, number: int) -> _Kept:
+    def _as_of_now(
+        self, transaction: Transaction, model: str, dimension: int, number: int
+    ) -> _Kept:
         """Return the current vectors: the cached ones that are still stored, and the added ones."""
         kept = self._cached if self._cached[:2] == (model, dimension) else _none(model, dimension)
         of_model = "FROM item_vectors WHERE model = %s AND dimension = %s"
         listed = transaction.rows(f"SELECT id, row {of_model} ORDER BY id", (model, dimension))
         last = int(kept.ids[-1]) if len(kept.ids) else 0
-        added = transaction.rows(f"SELECT vector {of_model} AND id > %s ORDER BY id", (model, dimension, last))
+        added = transaction.rows(
+            f"SELECT vector {of_model} AND id > %s ORDER BY id", (model, dimension, last)
+        )
         new = self._database.matrix([vector for (vector,) in added]).reshape(len(added), dimension)
         ids, rows = np.array(listed, dtype=np.int64).reshape(-1, 2).T
-        return _Kept(model, dimension, number, ids, rows, np.concatenate([kept.matrix[np.isin(kept.ids, ids)], new]))
+        return _Kept(
+            model,
+            dimension,
+            number,
+            ids,
+            rows,
+            np.concatenate([kept.matrix[np.isin(kept.ids, ids)], new]),
+        )
 
     def namespaces(self, now: float) -> list[str]:
         """Return all namespaces that contain items."""
-        return [name for (name,) in self._database.rows(f"SELECT DISTINCT namespace FROM items WHERE {_HOLDS}", (now,))]
+        return [
+            name
+            for (name,) in self._database.rows(
+                f"SELECT DISTINCT namespace FROM items WHERE {_HOLDS}", (now,)
+            )
+        ]
 
     def take(self, after_row: int, limit: int) -> list[MovedItem]:
         """Return at most `limit` items after a row, including expired ones, in row order."""
@@ -206,7 +236,10 @@ class ItemTables(ABC):
             listed = "SELECT row, model, vector FROM item_vectors WHERE row = ANY(%s) ORDER BY id"
             for row, model, vector in transaction.rows(listed, (list(vectors),)):
                 vectors[row].append((model, self._database.vector(vector)))
-        return [MovedItem(StoredItem(*one[:-2]), one[-2], self.words_of(one[-1]), vectors[one[0]]) for one in found]
+        return [
+            MovedItem(StoredItem(*one[:-2]), one[-2], self.words_of(one[-1]), vectors[one[0]])
+            for one in found
+        ]
 
     def bring(self, items: Sequence[MovedItem]) -> int:
         """Store items of another store under new row numbers. Return the number of new items.
@@ -223,7 +256,9 @@ class ItemTables(ABC):
                     self.add_vectors(transaction, row, one.vectors)
         return new
 
-    def add_vectors(self, transaction: Transaction, row: int, vectors: Iterable[tuple[str, Vector]]) -> None:
+    def add_vectors(
+        self, transaction: Transaction, row: int, vectors: Iterable[tuple[str, Vector]]
+    ) -> None:
         """Add (model, vector) pairs to an item."""
         transaction.run_many(
             "INSERT INTO item_vectors (row, model, dimension, vector) VALUES (%s, %s, %s, %s)",
@@ -238,4 +273,8 @@ def within(namespace: str) -> tuple[str, list[str]]:
     """
     if not namespace:
         return "1 = 1", []
-    return "(namespace = %s OR (namespace > %s AND namespace < %s))", [namespace, f"{namespace}.", f"{namespace}/"]
+    return "(namespace = %s OR (namespace > %s AND namespace < %s))", [
+        namespace,
+        f"{namespace}.",
+        f"{namespace}/",
+    ]

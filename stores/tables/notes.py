@@ -66,12 +66,16 @@ class NoteTables(BesideEvents):
 
     def roots(self) -> list[tuple[str, str, int]]:
         """Return (scope key, folder, number of files) of all indexed folders."""
-        return self._database.rows("SELECT scope_key, root, count(*) FROM note_files GROUP BY 1, 2 ORDER BY 1, 2")
+        return self._database.rows(
+            "SELECT scope_key, root, count(*) FROM note_files GROUP BY 1, 2 ORDER BY 1, 2"
+        )
 
     def known_chunks(self, scope_key: str, chunk_ids: Sequence[str]) -> set[str]:
         """Return the chunks that any indexed file of the scope contains."""
         names = {f"{note_job_id(scope_key, chunk_id)}:0": chunk_id for chunk_id in chunk_ids}
-        found = self._database.rows("SELECT DISTINCT event_id FROM note_chunks WHERE event_id = ANY(%s)", (list(names),))
+        found = self._database.rows(
+            "SELECT DISTINCT event_id FROM note_chunks WHERE event_id = ANY(%s)", (list(names),)
+        )
         return {names[event_id] for (event_id,) in found}
 
     def write(self, scope_key: str, root: str, changes: Sequence[FileChange]) -> None:
@@ -82,7 +86,9 @@ class NoteTables(BesideEvents):
         FingerprintMismatch if the dimension of a vector differs.
         """
         with self._database.writing() as transaction:
-            transaction.lock_entities({one for change in changes for event in change.events for one in event.entities})
+            transaction.lock_entities(
+                {one for change in changes for event in change.events for one in event.entities}
+            )
             transaction.lock_name("notes", scope_key)
             before: list[str] = []
             for change in changes:
@@ -97,7 +103,10 @@ class NoteTables(BesideEvents):
         with self._database.writing(durable=False) as transaction:
             transaction.run_many(
                 "UPDATE note_files SET path = %s, mtime_ns = %s, size = %s WHERE scope_key = %s AND root = %s AND path = %s",
-                [(file.path, file.mtime_ns, file.size, scope_key, root, before) for before, file in files],
+                [
+                    (file.path, file.mtime_ns, file.size, scope_key, root, before)
+                    for before, file in files
+                ],
             )
 
     def remove(self, scope_key: str, root: str, paths: Sequence[str]) -> int:
@@ -116,16 +125,22 @@ class NoteTables(BesideEvents):
             )
             files = "FROM note_files WHERE scope_key = %s AND root = %s AND path = ANY(%s)"
             given = (scope_key, root, list(paths))
-            transaction.run(f"DELETE FROM note_chunks WHERE file_number IN (SELECT file_number {files})", given)
+            transaction.run(
+                f"DELETE FROM note_chunks WHERE file_number IN (SELECT file_number {files})", given
+            )
             transaction.run(f"DELETE {files}", given)
             return self._drop_unheld(transaction, [event_id for (event_id,) in held])
 
-    def _write_file(self, transaction: Transaction, scope_key: str, root: str, change: FileChange) -> list[str]:
+    def _write_file(
+        self, transaction: Transaction, scope_key: str, root: str, change: FileChange
+    ) -> list[str]:
         """Replace the entries of one file, and insert the events that are new.
 
         Return the ids of the events that the file contained before.
         """
-        vectors = [None if vector is None else self._database.stored(vector) for vector in change.vectors]
+        vectors = [
+            None if vector is None else self._database.stored(vector) for vector in change.vectors
+        ]
         check_dimension(transaction, sizes(change.vectors))
         file = change.file
         ((number,),) = transaction.rows(
@@ -143,13 +158,21 @@ class NoteTables(BesideEvents):
         wanted = [
             (event, vector)
             for event, vector in zip(change.events, vectors, strict=True)
-            if (event.event_id,) not in known and not is_buried(transaction, event.job_id, event.entities, event.timestamp)
+            if (event.event_id,) not in known
+            and not is_buried(transaction, event.job_id, event.entities, event.timestamp)
         ]
-        self._events.insert(transaction, [event for event, _ in wanted], [vector for _, vector in wanted])
-        before = transaction.rows("DELETE FROM note_chunks WHERE file_number = %s RETURNING event_id", (number,))
+        self._events.insert(
+            transaction, [event for event, _ in wanted], [vector for _, vector in wanted]
+        )
+        before = transaction.rows(
+            "DELETE FROM note_chunks WHERE file_number = %s RETURNING event_id", (number,)
+        )
         transaction.run_many(
             "INSERT INTO note_chunks (file_number, chunk_id, event_id) VALUES (%s, %s, %s)",
-            [(number, chunk_id, f"{note_job_id(scope_key, chunk_id)}:0") for chunk_id in dict.fromkeys(change.chunk_ids)],
+            [
+                (number, chunk_id, f"{note_job_id(scope_key, chunk_id)}:0")
+                for chunk_id in dict.fromkeys(change.chunk_ids)
+            ],
         )
         return [event_id for (event_id,) in before]
 

@@ -15,7 +15,9 @@ class PersonTable(OfOpened):
     table: str
 
     def keys(self) -> list[ArticleKey]:
-        found = self._database.rows(f"SELECT DISTINCT user_id, scope_key FROM {self.table} ORDER BY 1, 2")
+        found = self._database.rows(
+            f"SELECT DISTINCT user_id, scope_key FROM {self.table} ORDER BY 1, 2"
+        )
         return [key for row in found if (key := ArticleKey.parse(*row)) is not None]
 
     def erase(self, entity: Entity) -> int:
@@ -23,7 +25,9 @@ class PersonTable(OfOpened):
 
         They are also removed from the log of changes.
         """
-        column, value = ("user_id", entity.id) if entity.type == "user" else ("scope_key", entity.scope.key)
+        column, value = (
+            ("user_id", entity.id) if entity.type == "user" else ("scope_key", entity.scope.key)
+        )
         with self._database.writing() as transaction:
             transaction.lock_entities([entity.key], exclusive=True)
             count = transaction.run(f"DELETE FROM {self.table} WHERE {column} = %s", (value,))

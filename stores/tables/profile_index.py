@@ -26,7 +26,9 @@ class ProfileIndex(BesideEvents, ABC):
         """
 
     @abstractmethod
-    def search_keywords(self, query: str, limit: int, where: ProfileFilter | None = None) -> list[tuple[ProfileKey, float]]:
+    def search_keywords(
+        self, query: str, limit: int, where: ProfileFilter | None = None
+    ) -> list[tuple[ProfileKey, float]]:
         """Return the keys of matching profiles with BM25 scores (higher is better), best first.
 
         Accepts any query text.
@@ -39,13 +41,19 @@ class ProfileIndex(BesideEvents, ABC):
             ([profile.key.index_id for profile in profiles],),
         )
         fresh = dict(found)
-        return [profile for profile in profiles if fresh.get(profile.key.index_id, -1) < profile.revision]
+        return [
+            profile
+            for profile in profiles
+            if fresh.get(profile.key.index_id, -1) < profile.revision
+        ]
 
     def vectors(self, where: ProfileFilter | None = None) -> tuple[list[ProfileKey], Matrix]:
         """Return keys and embeddings of matching embedded profiles; shape (0, 0) if there are none."""
         condition, parameters = self._conditions(where)
         those = f"FROM {self._events.profiles} p WHERE p.vector IS NOT NULL AND {condition}"
-        found = self._database.rows(f"SELECT p.item_id, p.vector {those} ORDER BY p.row", parameters)
+        found = self._database.rows(
+            f"SELECT p.item_id, p.vector {those} ORDER BY p.row", parameters
+        )
         matrix = self._database.matrix([vector for _, vector in found])
         return [ProfileKey.of_index_id(item_id) for item_id, _ in found], matrix
 

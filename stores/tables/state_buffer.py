@@ -7,7 +7,16 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from ...schema.summary import ROLES, ArticleKey, BufferedState, Restored, Spoken, job_of_entry, oldest_of, up_to
+from ...schema.summary import (
+    ROLES,
+    ArticleKey,
+    BufferedState,
+    Restored,
+    Spoken,
+    job_of_entry,
+    oldest_of,
+    up_to,
+)
 from ...text.tokens import spoken_tokens
 from .engine import Transaction
 from .persons import OF_KEY, PersonTable
@@ -33,7 +42,13 @@ class StateBuffer(PersonTable):
     table = "buffered_states"
 
     def add(
-        self, key: ArticleKey, job_id: str, states: Sequence[tuple[str, Spoken]], *, entities: Collection[str], at: float
+        self,
+        key: ArticleKey,
+        job_id: str,
+        states: Sequence[tuple[str, Spoken]],
+        *,
+        entities: Collection[str],
+        at: float,
     ) -> bool:
         # This commit need not be durable: the ledger entry of the finished job is committed before
         # the job is removed.
@@ -46,11 +61,15 @@ class StateBuffer(PersonTable):
             transaction.lock_entities([*entities, *key.entities])
             if is_buried(transaction, job_id, entities, at) or not _take(transaction, [job_id]):
                 return False
-            transaction.run_many(_INSERT, [_row(key, entry_id, spoken) for entry_id, spoken in states])
+            transaction.run_many(
+                _INSERT, [_row(key, entry_id, spoken) for entry_id, spoken in states]
+            )
         return True
 
     def was_taken(self, job_id: str) -> bool:
-        found = self._database.row("SELECT 1 FROM ledger WHERE entity_key = %s AND job_id = %s", (_TAKEN, job_id))
+        found = self._database.row(
+            "SELECT 1 FROM ledger WHERE entity_key = %s AND job_id = %s", (_TAKEN, job_id)
+        )
         return found is not None
 
     def tokens(self, key: ArticleKey) -> int:
@@ -87,7 +106,9 @@ class StateBuffer(PersonTable):
 
     def remove(self, entry_ids: Collection[str]) -> int:
         """Permanently remove states of any key. Return their number."""
-        count = self._database.run("DELETE FROM buffered_states WHERE entry_id = ANY(%s)", (list(entry_ids),))
+        count = self._database.run(
+            "DELETE FROM buffered_states WHERE entry_id = ANY(%s)", (list(entry_ids),)
+        )
         self._database.truncate_log()
         return count
 
@@ -120,18 +141,32 @@ class StateBuffer(PersonTable):
 
 def _take(transaction: Transaction, job_ids: Sequence[str]) -> set[str]:
     """Record the jobs whose states are added. Return those that were not recorded before."""
-    statement = "INSERT INTO ledger (entity_key, job_id) VALUES (%s, %s) ON CONFLICT DO NOTHING RETURNING 1"
-    return {job_id for job_id in job_ids if transaction.row(statement, (_TAKEN, job_id)) is not None}
+    statement = (
+        "INSERT INTO ledger (entity_key, job_id) VALUES (%s, %s) ON CONFLICT DO NOTHING RETURNING 1"
+    )
+    return {
+        job_id for job_id in job_ids if transaction.row(statement, (_TAKEN, job_id)) is not None
+    }
 
 
 def _row(key: ArticleKey, entry_id: str, spoken: Spoken) -> tuple[Any, ...]:
-    return entry_id, key.user_id, key.scope.key, spoken.role, spoken.text, spoken.name, spoken.at, spoken_tokens(spoken)
+    return (
+        entry_id,
+        key.user_id,
+        key.scope.key,
+        spoken.role,
+        spoken.text,
+        spoken.name,
+        spoken.at,
+        spoken_tokens(spoken),
+    )
 
 
 def _restored(transaction: Transaction, state: BufferedState, taken: Collection[str]) -> Restored:
     row = _row(state.key, state.entry_id, state.spoken)
     found = transaction.row(
-        "SELECT user_id, scope_key, role, text, name, at FROM buffered_states WHERE entry_id = %s", (state.entry_id,)
+        "SELECT user_id, scope_key, role, text, name, at FROM buffered_states WHERE entry_id = %s",
+        (state.entry_id,),
     )
     if found is not None:
         return "same" if tuple(found) == row[1:-1] else "different"

@@ -37,14 +37,18 @@ class SummaryStorage(PersonTable):
             _write(transaction, [summary])
         return True
 
-    def mark_promoted(self, key: ArticleKey, ids: Collection[str], *, at: str, into: int | None) -> int:
+    def mark_promoted(
+        self, key: ArticleKey, ids: Collection[str], *, at: str, into: int | None
+    ) -> int:
         """Mark summaries as no longer in short-term memory. Return the number of newly marked ones.
 
         `into` is the revision of the article that contains them; None if there is none.
         """
         with self._changing(key) as (transaction, known):
             marked = [one for one in known.values() if one.id in ids and one.is_short_term]
-            _write(transaction, [replace(one, promoted_at=at, promoted_into=into) for one in marked])
+            _write(
+                transaction, [replace(one, promoted_at=at, promoted_into=into) for one in marked]
+            )
         return len(marked)
 
     def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool]) -> int:
@@ -61,7 +65,10 @@ class SummaryStorage(PersonTable):
                 if left and len(left) < len(told):
                     _write(transaction, [replace(one, text=text, tokens=estimate_tokens(text))])
                 elif told and not left:
-                    transaction.run(f"DELETE FROM summaries WHERE {OF_KEY} AND id = %s", (*_columns(key), one.id))
+                    transaction.run(
+                        f"DELETE FROM summaries WHERE {OF_KEY} AND id = %s",
+                        (*_columns(key), one.id),
+                    )
         self._database.truncate_log()
         return removed
 
@@ -73,7 +80,13 @@ class SummaryStorage(PersonTable):
                 new = []
                 for summary in some:
                     found = known.get(summary.id)
-                    results.append("restored" if found is None else "same" if as_told(found) == as_told(summary) else "different")
+                    results.append(
+                        "restored"
+                        if found is None
+                        else "same"
+                        if as_told(found) == as_told(summary)
+                        else "different"
+                    )
                     new += [summary] if found is None else []
                 _write(transaction, new)
         return results
@@ -91,7 +104,9 @@ class SummaryStorage(PersonTable):
 
 
 def _read(asked: Transaction | Database, key: ArticleKey) -> list[Summary]:
-    found = asked.rows(f"SELECT data FROM summaries WHERE {OF_KEY} ORDER BY created_at, number", _columns(key))
+    found = asked.rows(
+        f"SELECT data FROM summaries WHERE {OF_KEY} ORDER BY created_at, number", _columns(key)
+    )
     return [one for (data,) in found if (one := parse_line(data, key)) is not None]
 
 
@@ -99,7 +114,10 @@ def _write(transaction: Transaction, summaries: Sequence[Summary]) -> None:
     transaction.run_many(
         "INSERT INTO summaries (user_id, scope_key, id, created_at, data) VALUES (%s, %s, %s, %s, %s)"
         " ON CONFLICT (user_id, scope_key, id) DO UPDATE SET data = excluded.data",
-        [(*_columns(one.key), one.id, moment_of(one.created_at).timestamp(), as_line(one)) for one in summaries],
+        [
+            (*_columns(one.key), one.id, moment_of(one.created_at).timestamp(), as_line(one))
+            for one in summaries
+        ],
     )
 
 

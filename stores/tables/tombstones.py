@@ -22,7 +22,9 @@ SECONDS_OF_EVER = 2.0**62
 """The end of a tombstone that never ends, in seconds since the epoch."""
 
 
-def add_tombstones(transaction: Transaction, kind: TombstoneKind, values: Iterable[str], until: float) -> None:
+def add_tombstones(
+    transaction: Transaction, kind: TombstoneKind, values: Iterable[str], until: float
+) -> None:
     """Add tombstones for `values` up to the time `until` (seconds since the epoch).
 
     The latest time is kept.
@@ -39,7 +41,9 @@ def all_tombstones(transaction: Transaction) -> list[tuple[TombstoneKind, str, f
     return transaction.rows("SELECT kind, value, until FROM tombstones ORDER BY kind, value")
 
 
-def is_buried(transaction: Transaction, job_id: str, entities: Iterable[str], timestamp: float) -> bool:
+def is_buried(
+    transaction: Transaction, job_id: str, entities: Iterable[str], timestamp: float
+) -> bool:
     """Return True if the job was forgotten, or one of its entities at `timestamp` or later."""
     found = transaction.row(
         "SELECT 1 FROM tombstones WHERE kind = 'job' AND value = %s"
@@ -55,7 +59,10 @@ def corrected(transaction: Transaction, events: Sequence[Event]) -> list[bool]:
     known = "SELECT value, until FROM tombstones WHERE kind = 'said' AND value = ANY(%s)"
     until = dict(transaction.rows(known, (sorted(set(digests)),)))
     never = float("-inf")
-    return [event.timestamp <= until.get(digest, never) for event, digest in zip(events, digests, strict=True)]
+    return [
+        event.timestamp <= until.get(digest, never)
+        for event, digest in zip(events, digests, strict=True)
+    ]
 
 
 def digest_of(event: Event) -> str:

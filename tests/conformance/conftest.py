@@ -11,7 +11,9 @@ from support.postgres import Schema
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def open_stores(request: pytest.FixtureRequest, tmp_path: Path, schema: Schema) -> Iterator[OpenStores]:
+def open_stores(
+    request: pytest.FixtureRequest, tmp_path: Path, schema: Schema
+) -> Iterator[OpenStores]:
     """The stores beside the events, opened again at each call, as another process would; on both backends."""
     opened: list[Stores] = []
 

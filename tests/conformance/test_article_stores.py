@@ -13,7 +13,14 @@ from typing import NamedTuple
 import pytest
 from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput, RevisionConflict
-from historian.schema.summary import Article, ArticleKey, BufferedState, Spoken, StoredArticle, Summary
+from historian.schema.summary import (
+    Article,
+    ArticleKey,
+    BufferedState,
+    Spoken,
+    StoredArticle,
+    Summary,
+)
 from historian.service.components import open_parts
 from historian.stores.files.summary_lines import as_line
 from historian.stores.postgres.events.store import PostgresEventStore
@@ -30,7 +37,11 @@ from support.postgres import Schema
 from support.stores import bury, causes_of
 
 KEY, IN_GROUP, OTHER = ArticleKey("42"), ArticleKey("42", "100"), ArticleKey("43", "100")
-ARTICLE = Article("- I know that Ann is a nurse", "- Ann and I joke about tea", "- 2026-02-21 Ann reads Three Body")
+ARTICLE = Article(
+    "- I know that Ann is a nurse",
+    "- Ann and I joke about tea",
+    "- 2026-02-21 Ann reads Three Body",
+)
 
 
 class Opened(NamedTuple):
@@ -107,8 +118,12 @@ def summary(number: int = 1, key: ArticleKey = KEY, **fields: object) -> Summary
     return replace(made, **fields)  # type: ignore[arg-type]
 
 
-def write(stores: ArticleStores, article: Article, revision: int, *sources: str, key: ArticleKey = KEY) -> int:
-    stored = stores.articles.write(key, article, expected_revision=revision, sources=sources, now=AT, forgotten=never)
+def write(
+    stores: ArticleStores, article: Article, revision: int, *sources: str, key: ArticleKey = KEY
+) -> int:
+    stored = stores.articles.write(
+        key, article, expected_revision=revision, sources=sources, now=AT, forgotten=never
+    )
     assert stored is not None
     return stored.revision
 
@@ -145,15 +160,21 @@ def test_a_jobs_states_are_taken_once_even_after_they_were_released(stores: Arti
 def test_states_of_who_was_forgotten_are_not_taken(opened: OpenParts) -> None:
     parts = opened()
     bury(parts.events, "user:42", until=100.0)
-    assert not parts.article_stores.buffer.add(KEY, "a-0", states("a-0", "one"), entities=["user:42"], at=100.0)
-    assert parts.article_stores.buffer.add(KEY, "b-0", states("b-0", "later"), entities=["user:42"], at=101.0)
+    assert not parts.article_stores.buffer.add(
+        KEY, "a-0", states("a-0", "one"), entities=["user:42"], at=100.0
+    )
+    assert parts.article_stores.buffer.add(
+        KEY, "b-0", states("b-0", "later"), entities=["user:42"], at=101.0
+    )
 
 
 def test_states_of_one_conversation_are_not_those_of_another(stores: ArticleStores) -> None:
     for n, key in enumerate((KEY, IN_GROUP, OTHER)):
         stores.buffer.add(key, f"j{n}-0", states(f"j{n}-0", f"text {n}"), entities=[], at=1.0)
     assert [one.spoken.text for one in stores.buffer.oldest(IN_GROUP, 10**9)] == ["text 1"]
-    assert stores.buffer.release(IN_GROUP, "j0-0:0") == 0, "another conversation's state releases nothing here"
+    assert stores.buffer.release(IN_GROUP, "j0-0:0") == 0, (
+        "another conversation's state releases nothing here"
+    )
     assert set(stores.buffer.keys()) == {KEY, IN_GROUP, OTHER}
 
 
@@ -172,7 +193,12 @@ def test_each_summary_is_promoted_once(stores: ArticleStores) -> None:
         stores.summaries.add(summary(n), forgotten=never)
     ids = [summary(1).id, summary(2).id]
     assert stores.summaries.mark_promoted(KEY, ids, at=AT, into=4) == 2
-    assert stores.summaries.mark_promoted(KEY, [*ids, summary(3).id], at="2027-01-01T00:00:00+08:00", into=9) == 1
+    assert (
+        stores.summaries.mark_promoted(
+            KEY, [*ids, summary(3).id], at="2027-01-01T00:00:00+08:00", into=9
+        )
+        == 1
+    )
     stores.summaries.add(summary(4), forgotten=never)
     assert stores.summaries.mark_promoted(KEY, [summary(4).id], at=AT, into=None) == 1
     assert [one.promoted_into for one in stores.summaries.read(KEY)] == [4, 4, 9, None]
@@ -182,14 +208,30 @@ def test_each_summary_is_promoted_once(stores: ArticleStores) -> None:
 def test_nothing_is_kept_of_who_is_forgotten(stores: ArticleStores) -> None:
     assert not stores.summaries.add(summary(1), forgotten=lambda: True)
     assert stores.summaries.read(KEY) == []
-    assert stores.articles.write(KEY, ARTICLE, expected_revision=0, sources=["s"], now=AT, forgotten=lambda: True) is None
+    assert (
+        stores.articles.write(
+            KEY, ARTICLE, expected_revision=0, sources=["s"], now=AT, forgotten=lambda: True
+        )
+        is None
+    )
     assert stores.articles.read(KEY) is None
 
 
 def test_the_line_of_a_summary_has_the_names_that_are_documented() -> None:
     data = json.loads(as_line(summary(1, key=IN_GROUP)))
     assert set(data) == {
-        *("id", "user_id", "scope", "text", "from", "until", "created_at", "tokens", "written_by", "is_absolute"),
+        *(
+            "id",
+            "user_id",
+            "scope",
+            "text",
+            "from",
+            "until",
+            "created_at",
+            "tokens",
+            "written_by",
+            "is_absolute",
+        ),
         *("gate_reasons", "through", "promoted_at", "promoted_into"),
     }
     assert data["scope"] == "g:100" and data["promoted_at"] is None
@@ -202,7 +244,12 @@ def test_an_article_comes_back_as_it_was_written(opened: OpenParts) -> None:
     odd = Article("- </Bedrock> <Dynamic>", "- ---\n- revision: 9", "- [2026-02-21] 三体")
     assert write(opened().article_stores, odd, 0, "s1", "s2") == 1
     stored = opened().article_stores.articles.read(KEY)
-    assert stored is not None and stored.article == odd and stored.sources == ("s1", "s2") and stored.updated_at == AT
+    assert (
+        stored is not None
+        and stored.article == odd
+        and stored.sources == ("s1", "s2")
+        and stored.updated_at == AT
+    )
 
 
 def test_of_two_writers_of_one_revision_one_succeeds(stores: ArticleStores) -> None:
@@ -211,11 +258,15 @@ def test_of_two_writers_of_one_revision_one_succeeds(stores: ArticleStores) -> N
         write(stores, ARTICLE, 0, "s2")
 
 
-def test_what_was_taken_in_is_not_taken_in_again_however_long_ago_that_was(opened: OpenParts) -> None:
+def test_what_was_taken_in_is_not_taken_in_again_however_long_ago_that_was(
+    opened: OpenParts,
+) -> None:
     stores = opened().article_stores
     for n in range(8):
         write(stores, ARTICLE.with_chapters({"Dynamic": f"- {n}"}), n, f"s{n}")
-    assert write(opened().article_stores, ARTICLE, 99, "s0") == 8, "the stored article is given, and nothing was written"
+    assert write(opened().article_stores, ARTICLE, 99, "s0") == 8, (
+        "the stored article is given, and nothing was written"
+    )
     assert causes_of(opened().article_stores.articles, KEY) == {f"s{n}" for n in range(8)}
     assert [one.revision for one in opened().article_stores.articles.history(KEY)] == [7, 6, 5]
 
@@ -224,7 +275,9 @@ def test_an_earlier_revision_comes_back_as_a_new_one(stores: ArticleStores) -> N
     write(stores, ARTICLE, 0, "s1")
     write(stores, Article(bedrock="- worse"), 1, "s2")
     assert stores.articles.rollback(KEY, 1, now=AT, job_id="order").revision == 3
-    assert stores.articles.rollback(KEY, 1, now=AT, job_id="order").revision == 3, "the same order changes nothing more"
+    assert stores.articles.rollback(KEY, 1, now=AT, job_id="order").revision == 3, (
+        "the same order changes nothing more"
+    )
     stored = stores.articles.read(KEY)
     assert stored is not None and stored.article == ARTICLE
     with pytest.raises(InvalidInput, match="kept are 2, 1"):
@@ -261,7 +314,9 @@ def test_a_reader_never_sees_half_an_article_or_half_a_file_of_summaries(opened:
             stored = reading.articles.read(KEY)
             if stored is not None:
                 seen.add(stored.revision)
-                parts = {stored.article.chapter(name) for name in ("Bedrock", "Evolutionary", "Dynamic")}
+                parts = {
+                    stored.article.chapter(name) for name in ("Bedrock", "Evolutionary", "Dynamic")
+                }
                 if parts != {f"- number {stored.revision} {'x' * 2_000}"}:
                     wrong.append(f"revision {stored.revision} mixes chapters")
             known = reading.summaries.read(KEY)
@@ -305,12 +360,16 @@ def test_all_of_a_user_goes_in_every_conversation(stores: ArticleStores) -> None
     fill(stores)
     assert stores.erase(Entity("user", "42")) == 6
     assert left(stores) == {OTHER} and stores.erase(Entity("user", "42")) == 0
-    stores.articles.write(KEY, ARTICLE, expected_revision=0, sources=["s9"], now=AT, forgotten=never)
+    stores.articles.write(
+        KEY, ARTICLE, expected_revision=0, sources=["s9"], now=AT, forgotten=never
+    )
     assert stores.articles.history(KEY) == [], "nothing of before"
 
 
 @FILES_ONLY
-def test_all_of_a_user_goes_out_of_the_files_also_what_somebody_broke(opened: OpenParts, tmp_path: Path) -> None:
+def test_all_of_a_user_goes_out_of_the_files_also_what_somebody_broke(
+    opened: OpenParts, tmp_path: Path
+) -> None:
     stores = opened().article_stores
     fill(stores)
     (tmp_path / "chapters" / "42.md").write_text("<Bedrock>", encoding="utf-8")
@@ -320,8 +379,12 @@ def test_all_of_a_user_goes_out_of_the_files_also_what_somebody_broke(opened: Op
     assert stores.erase(Entity("user", "42")) == 6
     assert left(stores) == {OTHER}
     assert [path.name for path in (tmp_path / "chapters").iterdir()] == [broken.name]
-    assert "42 has said" not in broken.read_text(encoding="utf-8"), "what a broken file holds is not known"
-    assert b"secret" in (tmp_path / "index.sqlite").read_bytes(), "of the other user, whose data stays"
+    assert "42 has said" not in broken.read_text(encoding="utf-8"), (
+        "what a broken file holds is not known"
+    )
+    assert b"secret" in (tmp_path / "index.sqlite").read_bytes(), (
+        "of the other user, whose data stays"
+    )
     stores.erase(Entity("user", "43"))
     assert b"secret" not in (tmp_path / "index.sqlite").read_bytes()
 
@@ -334,19 +397,39 @@ def test_all_of_a_conversation_goes(stores: ArticleStores) -> None:
     assert left(stores) == set()
 
 
-def test_lines_about_somebody_else_are_taken_out_for_good(stores: ArticleStores, tmp_path: Path) -> None:
-    write(stores, ARTICLE.with_chapters({"Bedrock": "- Ann is a nurse\n- Bob is her brother"}), 0, "s1")
-    write(stores, ARTICLE.with_chapters({"Bedrock": "- Ann is a nurse\n- Bob is her brother", "Dynamic": "- Ann swims"}), 1, "s2")
+def test_lines_about_somebody_else_are_taken_out_for_good(
+    stores: ArticleStores, tmp_path: Path
+) -> None:
+    write(
+        stores,
+        ARTICLE.with_chapters({"Bedrock": "- Ann is a nurse\n- Bob is her brother"}),
+        0,
+        "s1",
+    )
+    write(
+        stores,
+        ARTICLE.with_chapters(
+            {"Bedrock": "- Ann is a nurse\n- Bob is her brother", "Dynamic": "- Ann swims"}
+        ),
+        1,
+        "s2",
+    )
     stores.summaries.add(summary(1, text="Ann swims\nBob sings"), forgotten=never)
     stores.summaries.add(summary(2, text="Bob sings"), forgotten=never)
     assert stores.articles.without_lines(KEY, lambda line: "Bob" in line, now=AT) == 1
     assert stores.summaries.without_lines(KEY, lambda line: "Bob" in line) == 2
     stored = stores.articles.read(KEY)
-    assert stored is not None and stored.revision == 3 and stored.article.bedrock == "- Ann is a nurse"
+    assert (
+        stored is not None and stored.revision == 3 and stored.article.bedrock == "- Ann is a nurse"
+    )
     assert [one.text for one in stores.summaries.read(KEY)] == ["Ann swims"]
     assert not any("Bob" in line for line in stores.articles.lines(KEY))
     for folder in ("chapters", "summaries"):
-        files = [path for path in (tmp_path / folder).rglob("*") if path.is_file() and path.suffix in (".md", ".jsonl")]
+        files = [
+            path
+            for path in (tmp_path / folder).rglob("*")
+            if path.is_file() and path.suffix in (".md", ".jsonl")
+        ]
         assert not any("Bob" in path.read_text(encoding="utf-8") for path in files)
     assert stores.articles.without_lines(KEY, lambda line: "Bob" in line, now=AT) == 0
     assert stores.articles.read(KEY) == stored, "nothing to take out, nothing written"
@@ -359,37 +442,63 @@ def test_lines_go_out_of_a_file_that_somebody_broke_and_what_was_taken_in_stays_
     write(stores, ARTICLE, 0, "s1")
     write(stores, ARTICLE.with_chapters({"Dynamic": "- Ann swims with Bob"}), 1, "s2")
     path = next((tmp_path / "chapters").glob("*.md"))
-    path.write_text(path.read_text(encoding="utf-8").replace("</Bedrock>", "- and Bob sings"), encoding="utf-8")
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("</Bedrock>", "- and Bob sings"), encoding="utf-8"
+    )
     assert stores.articles.read(KEY).revision == 2, "nothing is taken from it"
     assert "- and Bob sings" in path.read_text(encoding="utf-8"), "whoever broke it may correct it"
     assert stores.articles.without_lines(KEY, lambda line: "Bob" in line, now=AT) == 1
     assert not any("Bob" in line for line in stores.articles.lines(KEY))
-    files = [file for file in (tmp_path / "chapters").rglob("*.md") if "Bob" in file.read_text(encoding="utf-8")]
+    files = [
+        file
+        for file in (tmp_path / "chapters").rglob("*.md")
+        if "Bob" in file.read_text(encoding="utf-8")
+    ]
     assert files == []
     stored = stores.articles.read(KEY)
     assert stored is not None and stored.article == ARTICLE.with_chapters({"Dynamic": ""})
     assert "s1" in causes_of(stores.articles, KEY)
 
 
-def test_what_an_article_that_came_back_had_taken_in_stays_known_after_its_history_has_gone(stores: ArticleStores) -> None:
-    revisions = [StoredArticle(KEY, replace(ARTICLE, dynamic=f"- {n}"), n, AT, (f"s{n}",)) for n in range(4, 9)]
+def test_what_an_article_that_came_back_had_taken_in_stays_known_after_its_history_has_gone(
+    stores: ArticleStores,
+) -> None:
+    revisions = [
+        StoredArticle(KEY, replace(ARTICLE, dynamic=f"- {n}"), n, AT, (f"s{n}",))
+        for n in range(4, 9)
+    ]
     assert stores.articles.restore(revisions) == "restored"
-    assert stores.articles.kept(KEY) == revisions[:0:-1], "as many earlier ones as are kept, by their own numbers"
-    assert (stores.articles.restore(revisions), stores.articles.restore(revisions[:2])) == ("same", "different")
+    assert stores.articles.kept(KEY) == revisions[:0:-1], (
+        "as many earlier ones as are kept, by their own numbers"
+    )
+    assert (stores.articles.restore(revisions), stores.articles.restore(revisions[:2])) == (
+        "same",
+        "different",
+    )
     for n in range(8, 14):
         write(stores, replace(ARTICLE, dynamic=f"- {n + 1}"), n, f"s{n + 1}")
     assert {"s4", "s5", "s8"} <= causes_of(stores.articles, KEY)
 
 
-def test_what_is_brought_back_is_sorted_in_and_changes_nothing_that_is_there(opened: OpenParts) -> None:
+def test_what_is_brought_back_is_sorted_in_and_changes_nothing_that_is_there(
+    opened: OpenParts,
+) -> None:
     stores = opened().article_stores
     early, late = (summary(n, created_at=f"2026-02-{n:02}T10:00:00+08:00") for n in (3, 9))
     between = summary(5, created_at="2026-02-05T10:00:00+00:00")
     for one in (early, late):
         stores.summaries.add(one, forgotten=never)
     stores.summaries.mark_promoted(KEY, [early.id], at=AT, into=1)
-    assert stores.summaries.restore([early, between, replace(late, text="other")]) == ["same", "restored", "different"]
-    assert [one.id for one in opened().article_stores.summaries.read(KEY)] == [early.id, between.id, late.id]
+    assert stores.summaries.restore([early, between, replace(late, text="other")]) == [
+        "same",
+        "restored",
+        "different",
+    ]
+    assert [one.id for one in opened().article_stores.summaries.read(KEY)] == [
+        early.id,
+        between.id,
+        late.id,
+    ]
     waiting = [
         BufferedState(KEY, "a-0:0", Spoken("user", "one", "Ann", AT), 1),
         BufferedState(KEY, "b-0:0", Spoken("user", "two"), 1),
@@ -398,26 +507,52 @@ def test_what_is_brought_back_is_sorted_in_and_changes_nothing_that_is_there(ope
     stores.buffer.add(KEY, "c-0", states("c-0", "three"), entities=[], at=1.0)
     changed = BufferedState(KEY, "c-0:0", Spoken("user", "changed", "Ann", AT), 1)
     released = BufferedState(KEY, "a-0:7", Spoken("user", "long since summarised"), 1)
-    assert stores.buffer.restore([*waiting, changed, released]) == ["same", "restored", "different", "same"]
-    assert [one.spoken.text for one in stores.buffer.oldest(KEY, 10**9)] == ["one", "gone", "three", "two"]
+    assert stores.buffer.restore([*waiting, changed, released]) == [
+        "same",
+        "restored",
+        "different",
+        "same",
+    ]
+    assert [one.spoken.text for one in stores.buffer.oldest(KEY, 10**9)] == [
+        "one",
+        "gone",
+        "three",
+        "two",
+    ]
     assert stores.buffer.was_taken("b-0") and stores.buffer.remove(["a-0:1", "nobody"]) == 1
 
 
 def test_nobody_elses_goes_whatever_the_ids_are_like(stores: ArticleStores) -> None:
-    keys = [ArticleKey("4"), ArticleKey("42"), ArticleKey("42@g:1"), ArticleKey("42", "1"), ArticleKey("g:1"), ArticleKey("%34")]
+    keys = [
+        ArticleKey("4"),
+        ArticleKey("42"),
+        ArticleKey("42@g:1"),
+        ArticleKey("42", "1"),
+        ArticleKey("g:1"),
+        ArticleKey("%34"),
+    ]
     for key in keys:
         stores.summaries.add(summary(1, key=key), forgotten=never)
         write(stores, ARTICLE, 0, "s", key=key)
     stores.erase(Entity("user", "42"))
-    assert set(stores.summaries.keys()) == set(stores.articles.keys()) == {key for key in keys if key.user_id != "42"}
+    assert (
+        set(stores.summaries.keys())
+        == set(stores.articles.keys())
+        == {key for key in keys if key.user_id != "42"}
+    )
 
 
 LONG = st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_size=128)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(users=st.lists(LONG, min_size=1, max_size=3, unique=True), groups=st.lists(LONG, max_size=2, unique=True))
-def test_every_key_is_found_again_by_its_file(tmp_path: Path, users: list[str], groups: list[str]) -> None:
+@given(
+    users=st.lists(LONG, min_size=1, max_size=3, unique=True),
+    groups=st.lists(LONG, max_size=2, unique=True),
+)
+def test_every_key_is_found_again_by_its_file(
+    tmp_path: Path, users: list[str], groups: list[str]
+) -> None:
     queue = SqliteJobQueue(tmp_path / str(abs(hash((*users, *groups)))) / QUEUE, clock=time.time)
     store = MirroredArticles(queue.database, queue.database().path.parent / "chapters")
     keys = {ArticleKey(user, group) for user in users for group in ("", *groups)}

@@ -66,7 +66,9 @@ def test_a_run_goes_through_all_events_page_by_page_and_begins_once(stores: Open
     row = -1
     while page := revisions.after(row, EVERYWHERE, 2):
         seen += [event.text for _, event in page]
-        assert revisions.advance("run", seen=len(page), rows=(row, page[-1][0]), changes=[], now=NOW)
+        assert revisions.advance(
+            "run", seen=len(page), rows=(row, page[-1][0]), changes=[], now=NOW
+        )
         row = page[-1][0]
     assert seen == ["a", "b", "c", "d"]
     assert revisions.advance("run", seen=0, rows=(row, row), changes=[], now=NOW, done=True)
@@ -76,24 +78,40 @@ def test_a_run_goes_through_all_events_page_by_page_and_begins_once(stores: Open
     assert [event.text for _, event in revisions.after(-1, EventFilter("g:8"), 5)] == ["d"]
 
 
-def test_what_is_written_anew_keeps_its_former_text_and_is_found_by_its_new_one(stores: Opened) -> None:
+def test_what_is_written_anew_keeps_its_former_text_and_is_found_by_its_new_one(
+    stores: Opened,
+) -> None:
     events, revisions = stores
     vectors = unit_vectors(3)
-    before = make_event(text="he likes tea", is_absolute=False, gate_reasons=("“he”?",), speakers=("1", "2"))
+    before = make_event(
+        text="he likes tea", is_absolute=False, gate_reasons=("“he”?",), speakers=("1", "2")
+    )
     events.file_job("j1-0", [before, make_event(n=1, text="stays")], vectors[:2])
     change = events.change_number("g:7")
-    after = replace(before, text="Ben likes coffee", is_absolute=True, gate_reasons=(), speakers=(), occurs_from=5.0, version="9")
+    after = replace(
+        before,
+        text="Ben likes coffee",
+        is_absolute=True,
+        gate_reasons=(),
+        speakers=(),
+        occurs_from=5.0,
+        version="9",
+    )
     revisions.begin("run", 1.0)
     changes = [Change(before, after, vectors[2])]
     assert revisions.advance("run", seen=2, rows=(-1, 7), changes=changes, now=NOW)
-    assert not revisions.advance("run", seen=2, rows=(-1, 7), changes=changes, now=NOW), "the run stands elsewhere"
+    assert not revisions.advance("run", seen=2, rows=(-1, 7), changes=changes, now=NOW), (
+        "the run stands elsewhere"
+    )
     assert events.get(["j1-0:0"]) == [after]
     assert [one for one, _ in events.search_keywords("coffee", GROUP, 5)] == ["j1-0:0"]
     assert events.search_keywords("tea", GROUP, 5) == []
     by_id = dict(zip(*events.vectors(GROUP), strict=True))
     np.testing.assert_array_equal(by_id["j1-0:0"], vectors[2])
     assert events.change_number("g:7")[1] > change[1], "readers in any process see it"
-    assert revisions.of(["j1-0:0", "j1-0:1"]) == {"j1-0:0": [Revision(1, "he likes tea", False, before.rewritten_by, NOW)]}
+    assert revisions.of(["j1-0:0", "j1-0:1"]) == {
+        "j1-0:0": [Revision(1, "he likes tea", False, before.rewritten_by, NOW)]
+    }
     assert revisions.progress("run") == Progress(7, 2, 1, 1, 0, False)
     assert list(revisions.examples("run", 5)) == [("j1-0:0", "he likes tea", "Ben likes coffee")]
 
@@ -117,7 +135,13 @@ def test_revisions_go_with_their_event(stores: Opened) -> None:
     before = make_event(text="secret")
     events.file_job("j1-0", [before], [None])
     revisions.begin("run", 1.0)
-    revisions.advance("run", seen=1, rows=(-1, 7), changes=[Change(before, replace(before, text="other"))], now=NOW)
+    revisions.advance(
+        "run",
+        seen=1,
+        rows=(-1, 7),
+        changes=[Change(before, replace(before, text="other"))],
+        now=NOW,
+    )
     assert events.forget([before.event_id]) == 1
     assert list(revisions.examples("run", 5)) == [] and revisions.of(["j1-0:0"]) == {}
 
@@ -130,4 +154,6 @@ def test_a_vector_of_another_dimension_lets_nothing_be_written(stores: Opened) -
     wrong = Change(before, replace(before, text="two"), unit_vectors(1, dimension=DIMENSION + 1)[0])
     with pytest.raises(FingerprintMismatch):
         revisions.advance("run", seen=1, rows=(-1, 7), changes=[wrong], now=NOW)
-    assert events.get(["j1-0:0"]) == [before] and revisions.progress("run") == Progress(-1, 0, 0, 0, 0, False)
+    assert events.get(["j1-0:0"]) == [before] and revisions.progress("run") == Progress(
+        -1, 0, 0, 0, 0, False
+    )

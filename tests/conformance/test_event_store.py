@@ -70,7 +70,9 @@ def found(store: EventStore, query: str, where: EventFilter = GROUP, limit: int 
 # --- filing
 
 
-def test_a_job_is_filed_with_all_its_fields_and_found_by_another_process(store: EventStore, open_store: OpenStore) -> None:
+def test_a_job_is_filed_with_all_its_fields_and_found_by_another_process(
+    store: EventStore, open_store: OpenStore
+) -> None:
     event = make_event(
         kind="action",
         text="Undefined told 小林 the weather 🌧\n第二行",
@@ -96,7 +98,9 @@ def test_a_job_is_filed_with_all_its_fields_and_found_by_another_process(store: 
     other.close()
 
 
-def test_an_event_that_tells_the_words_of_several_is_each_ones(store: EventStore, open_store: OpenStore) -> None:
+def test_an_event_that_tells_the_words_of_several_is_each_ones(
+    store: EventStore, open_store: OpenStore
+) -> None:
     together = make_event("s-0", user_id="", speakers=("42", "43"), text="Ann and Ben talked")
     alone = make_event("s-1", user_id="43", text="Ben has a dog")
     assert store.file_new([together, alone], [None, None]) == ["s-0:0", "s-1:0"]
@@ -138,14 +142,19 @@ def test_what_does_not_fit_together_is_refused_and_nothing_is_written(store: Eve
     assert store.count() == 1
 
 
-def test_a_vector_of_another_dimension_is_refused_before_anything_is_written(store: EventStore) -> None:
+def test_a_vector_of_another_dimension_is_refused_before_anything_is_written(
+    store: EventStore,
+) -> None:
     store.set_fingerprint("small", DIMENSION)
     good, bad = unit_vectors(1)[0], unit_vectors(1, dimension=DIMENSION + 1)[0]
     with pytest.raises(FingerprintMismatch, match="reembed"):
         store.file_job("j1-0", [make_event(), make_event(n=1)], [good, bad])
     assert not store.is_filed("j1-0") and store.count() == 0
     assert store.file_job("j1-0", [make_event(), make_event(n=1)], [good, None])
-    for attempt in (lambda: store.set_vectors(["j1-0:1"], [bad]), lambda: store.edit("j1-0:0", "new", bad)):
+    for attempt in (
+        lambda: store.set_vectors(["j1-0:1"], [bad]),
+        lambda: store.edit("j1-0:0", "new", bad),
+    ):
         with pytest.raises(FingerprintMismatch):
             attempt()
     assert store.get(["j1-0:0"])[0].text != "new"
@@ -155,7 +164,10 @@ def test_a_vector_of_another_dimension_is_refused_before_anything_is_written(sto
 
 
 def test_of_records_named_by_their_content_only_new_ones_are_stored(store: EventStore) -> None:
-    first, second = make_event("seen-1", text="清风徐来"), make_event("seen-2", group="8", text="水波不兴")
+    first, second = (
+        make_event("seen-1", text="清风徐来"),
+        make_event("seen-2", group="8", text="水波不兴"),
+    )
     assert store.file_new([first], [None]) == ["seen-1:0"]
     assert store.file_new([first, second, second], [None, None, None]) == ["seen-2:0"]
     assert store.file_new([first], unit_vectors(1)) == []
@@ -170,7 +182,10 @@ def test_of_records_named_by_their_content_only_new_ones_are_stored(store: Event
 def test_nothing_is_stored_of_a_batch_that_does_not_fit(store: EventStore) -> None:
     store.set_fingerprint("small", DIMENSION)
     with pytest.raises(FingerprintMismatch):
-        store.file_new([make_event("seen-1"), make_event("seen-2")], [None, unit_vectors(1, dimension=DIMENSION + 1)[0]])
+        store.file_new(
+            [make_event("seen-1"), make_event("seen-2")],
+            [None, unit_vectors(1, dimension=DIMENSION + 1)[0]],
+        )
     with pytest.raises(ValueError, match="shorter"):
         store.file_new([make_event("seen-1")], [])
     assert store.count() == 0
@@ -178,7 +193,10 @@ def test_nothing_is_stored_of_a_batch_that_does_not_fit(store: EventStore) -> No
 
 def test_records_of_who_was_forgotten_come_back_only_if_they_are_newer(store: EventStore) -> None:
     bury(store, "user:42", until=1_770_000_000.0)
-    late, newer = make_event("seen-1", timestamp=1_769_999_999.0), make_event("seen-2", timestamp=1_770_000_001.0)
+    late, newer = (
+        make_event("seen-1", timestamp=1_769_999_999.0),
+        make_event("seen-2", timestamp=1_770_000_001.0),
+    )
     assert store.file_new([late, newer], [None, None]) == ["seen-2:0"]
 
 
@@ -225,8 +243,12 @@ FILTERS: list[tuple[dict[str, Any], list[int]]] = [
 ]
 
 
-@pytest.mark.parametrize(("narrow", "expected"), FILTERS, ids=[str(narrow) for narrow, _ in FILTERS])
-def test_every_way_in_keeps_to_every_condition(store: EventStore, narrow: dict[str, Any], expected: list[int]) -> None:
+@pytest.mark.parametrize(
+    ("narrow", "expected"), FILTERS, ids=[str(narrow) for narrow, _ in FILTERS]
+)
+def test_every_way_in_keeps_to_every_condition(
+    store: EventStore, narrow: dict[str, Any], expected: list[int]
+) -> None:
     events = [
         make_event(n=0, kind="action", timestamp=10.0, occurs_from=5.0, occurs_until=16.0),
         make_event(n=1, is_absolute=False, timestamp=20.0),
@@ -234,7 +256,9 @@ def test_every_way_in_keeps_to_every_condition(store: EventStore, narrow: dict[s
         make_event(n=3, user_id="44", kind="action", timestamp=40.0, corrected_by="j1-0:0"),
     ]
     store.file_job("j1-0", events, unit_vectors(4))
-    store.file_job("j2-0", [make_event("j2-0", group="8"), make_event("j2-0", 1, group=None)], unit_vectors(2))
+    store.file_job(
+        "j2-0", [make_event("j2-0", group="8"), make_event("j2-0", 1, group=None)], unit_vectors(2)
+    )
     wanted = [f"j1-0:{n}" for n in expected]
     where = EventFilter("g:7", **narrow)
     assert sorted(ids(store.find(where))) == wanted
@@ -243,13 +267,20 @@ def test_every_way_in_keeps_to_every_condition(store: EventStore, narrow: dict[s
     assert store.count(where) == len(wanted)
     if narrow and narrow != {"time_from": 20.0}:
         everywhere = EventFilter(None, **narrow)
-        in_group = {event_id for event_id in found(store, "阿橘", everywhere) if event_id.startswith("j1-0")}
+        in_group = {
+            event_id for event_id in found(store, "阿橘", everywhere) if event_id.startswith("j1-0")
+        }
         assert sorted(in_group) == wanted
-        assert {event_id for event_id in store.vectors(everywhere)[0] if event_id.startswith("j1-0")} == in_group
+        assert {
+            event_id for event_id in store.vectors(everywhere)[0] if event_id.startswith("j1-0")
+        } == in_group
 
 
 def test_a_large_conversation_is_read_by_time_as_a_small_one(store: EventStore) -> None:
-    large = [make_event("large", n, timestamp=1_770_000_000.0 + n * 7 % 2_500, text=f"event {n}") for n in range(2_500)]
+    large = [
+        make_event("large", n, timestamp=1_770_000_000.0 + n * 7 % 2_500, text=f"event {n}")
+        for n in range(2_500)
+    ]
     store.file_job("large", large, [None] * len(large))
     file_texts(store, ["elsewhere"], "small-0", group="8", timestamp=1_770_000_100.0)
     by_time = sorted(large, key=lambda event: event.timestamp)
@@ -260,7 +291,9 @@ def test_a_large_conversation_is_read_by_time_as_a_small_one(store: EventStore) 
 
 
 def test_people_are_those_who_have_events_page_by_page(store: EventStore) -> None:
-    for n, (user, name) in enumerate([("42", "小林"), ("ann", "Ann"), ("7", "Ben"), ("42", "林小姐"), ("%", "")]):
+    for n, (user, name) in enumerate(
+        [("42", "小林"), ("ann", "Ann"), ("7", "Ben"), ("42", "林小姐"), ("%", "")]
+    ):
         file_texts(store, ["likes tea", "likes coffee"], f"j{n}-0", user_id=user, user_name=name)
     file_texts(store, ["a note"], "notes-0", user_id=RESERVED_USER, group=None)
     assert store.people() == [("%", "", 2), ("42", "林小姐", 4), ("7", "Ben", 2), ("ann", "Ann", 2)]
@@ -276,14 +309,23 @@ def test_scopes_and_counts_add_up(store: EventStore) -> None:
     file_texts(store, ["a", "b"])
     file_texts(store, ["c"], "j2-0", group=None)
     assert sorted(store.scopes()) == [("g:7", 2), ("p:42", 1)]
-    assert (store.count(), store.count(EVERYWHERE), store.count(GROUP), store.count(EventFilter("g:none"))) == (3, 3, 2, 0)
+    assert (
+        store.count(),
+        store.count(EVERYWHERE),
+        store.count(GROUP),
+        store.count(EventFilter("g:none")),
+    ) == (3, 3, 2, 0)
 
 
 # --- keywords
 
 
-def test_keywords_find_chinese_and_english_and_rank_the_rarer_word_higher(store: EventStore) -> None:
-    file_texts(store, ["小林喜欢吃苹果", "小林喜欢爬山", "小林 bought a RTX4090 card", "小林在读《三体》"])
+def test_keywords_find_chinese_and_english_and_rank_the_rarer_word_higher(
+    store: EventStore,
+) -> None:
+    file_texts(
+        store, ["小林喜欢吃苹果", "小林喜欢爬山", "小林 bought a RTX4090 card", "小林在读《三体》"]
+    )
     assert found(store, "爬山") == ["j1-0:1"]
     assert found(store, "小林爬山")[0] == "j1-0:1"
     assert found(store, "rtx 4090") == ["j1-0:2"]
@@ -339,7 +381,9 @@ QUERIES = [
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=[str(n) for n in range(len(QUERIES))])
-@pytest.mark.parametrize("where", [GROUP, EVERYWHERE, EventFilter("g:7", kinds=("fact",)), EventFilter("g:none")])
+@pytest.mark.parametrize(
+    "where", [GROUP, EVERYWHERE, EventFilter("g:7", kinds=("fact",)), EventFilter("g:none")]
+)
 def test_no_query_raises(store: EventStore, query: str, where: EventFilter) -> None:
     file_texts(store, ["cat and dog", "一只猫", "👍🏽"])
     assert isinstance(store.search_keywords(query, where, 5), list)
@@ -347,7 +391,9 @@ def test_no_query_raises(store: EventStore, query: str, where: EventFilter) -> N
 
 @given(query=st.text(), text=st.text(alphabet=st.characters(exclude_categories=["Cs"])))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_text_can_be_filed_and_any_query_asked(store: EventStore, query: str, text: str) -> None:
+def test_any_text_can_be_filed_and_any_query_asked(
+    store: EventStore, query: str, text: str
+) -> None:
     job_id = f"any-{store.count()}"
     store.file_job(job_id, [make_event(job_id, text=text)], [None])
     for where in (GROUP, EVERYWHERE):
@@ -371,7 +417,11 @@ def test_vectors_come_as_one_matrix_with_their_ids(store: EventStore) -> None:
 
 
 def test_events_without_vector_wait_oldest_first_and_get_one_later(store: EventStore) -> None:
-    store.file_job("j1-0", [make_event(n=n, timestamp=100.0 - n) for n in range(3)], [None, *unit_vectors(1), None])
+    store.file_job(
+        "j1-0",
+        [make_event(n=n, timestamp=100.0 - n) for n in range(3)],
+        [None, *unit_vectors(1), None],
+    )
     assert ids(store.without_vector(10)) == ["j1-0:2", "j1-0:0"]
     assert ids(store.without_vector(1)) == ["j1-0:2"]
     assert store.embedded_count() == 1
@@ -382,7 +432,9 @@ def test_events_without_vector_wait_oldest_first_and_get_one_later(store: EventS
     np.testing.assert_array_equal(by_id["j1-0:2"], vectors[0])
 
 
-def test_what_waits_for_its_vector_is_counted_and_the_oldest_of_it_is_known(store: EventStore) -> None:
+def test_what_waits_for_its_vector_is_counted_and_the_oldest_of_it_is_known(
+    store: EventStore,
+) -> None:
     assert store.waiting_vectors() == (0, None)
     events = [replace(make_event(n=n), timestamp=1_700_000_000.0 + n) for n in range(3)]
     store.file_job("j1-0", events, [*unit_vectors(1), None, None])
@@ -397,7 +449,11 @@ def test_a_cache_that_asks_for_what_is_new_misses_nothing(store: EventStore) -> 
     assert store.news("g:7", 0, 0).embedded == []
     store.file_job("j1-0", [make_event(n=n) for n in range(2)], [None, *unit_vectors(1)])
     news = store.news("g:7", 0, 0)
-    assert embedded_ids(news) == ["j1-0:1"] and news.embedded == news.rows[1:] and news.vectors.shape == (1, DIMENSION)
+    assert (
+        embedded_ids(news) == ["j1-0:1"]
+        and news.embedded == news.rows[1:]
+        and news.vectors.shape == (1, DIMENSION)
+    )
     additions, removals = store.change_number("g:7")
     store.set_vectors(["j1-0:0"], unit_vectors(1, seed=2))
     assert store.change_number("g:7")[0] > additions and store.change_number("g:7")[1] == removals
@@ -410,7 +466,12 @@ def test_what_is_new_can_be_read_in_slices_events_before_vectors(store: EventSto
     store.file_job("j1-0", [make_event(n=n) for n in range(3)], [None, *unit_vectors(2)])
     store.set_vectors(["j1-0:0"], unit_vectors(1, seed=2))
     first = store.news("g:7", 0, 0, 2)
-    assert ids(first.events) == ["j1-0:0", "j1-0:1"] and len(first.words) == 2 and first.embedded == [] and first.sequence == 0
+    assert (
+        ids(first.events) == ["j1-0:0", "j1-0:1"]
+        and len(first.words) == 2
+        and first.embedded == []
+        and first.sequence == 0
+    )
     second = store.news("g:7", 0, first.rows[-1], 2)
     assert ids(second.events) == ["j1-0:2"] and second.embedded == [first.rows[1], second.rows[0]]
     third = store.news("g:7", second.sequence, second.rows[-1], 2)
@@ -454,7 +515,9 @@ def test_an_edit_is_found_by_its_new_words_only(store: EventStore) -> None:
 
 def test_what_is_deleted_is_gone_everywhere_and_its_job_stays_filed(store: EventStore) -> None:
     store.file_job(
-        "j1-0", [make_event(n=n, text=text) for n, text in enumerate(["apricot", "banana", "cherry"])], unit_vectors(3)
+        "j1-0",
+        [make_event(n=n, text=text) for n, text in enumerate(["apricot", "banana", "cherry"])],
+        unit_vectors(3),
     )
     assert store.delete(["j1-0:0", "nobody", "j1-0:2"]) == 2
     assert store.delete([]) == 0
@@ -501,9 +564,13 @@ def test_vectors_are_handed_to_a_derived_index_by_their_numbers(store: EventStor
     assert ids(new.events) == ["j1-0:2"] and sorted(store.embedded_ids()) == ["j1-0:2", "seen-2:0"]
     assert not store.embedded_after(numbers | new.numbers, 10).numbers
     store.set_vectors(["j1-0:2"], unit_vectors(1, seed=9))
-    assert ids(store.embedded_after(numbers | new.numbers, 10).events) == ["j1-0:2"], "a vector in place of another is new"
+    assert ids(store.embedded_after(numbers | new.numbers, 10).events) == ["j1-0:2"], (
+        "a vector in place of another is new"
+    )
     everything = store.embedded_after(dict.fromkeys(numbers, 99), 10)
-    assert sorted(ids(everything.events)) == ["j1-0:2", "seen-2:0"], "numbers that were never reached are those of another store"
+    assert sorted(ids(everything.events)) == ["j1-0:2", "seen-2:0"], (
+        "numbers that were never reached are those of another store"
+    )
 
 
 def test_the_fingerprint_is_kept_and_defended(store: EventStore, open_store: OpenStore) -> None:
@@ -549,7 +616,9 @@ def test_threads_write_and_read_side_by_side(store: EventStore) -> None:
     def write() -> None:
         for _ in range(20):
             job_id = f"t{next(numbers)}-0"
-            store.file_job(job_id, [make_event(job_id, n) for n in range(3)], [*unit_vectors(2), None])
+            store.file_job(
+                job_id, [make_event(job_id, n) for n in range(3)], [*unit_vectors(2), None]
+            )
 
     def read() -> None:
         while running:
@@ -606,7 +675,9 @@ _ADVERSARIAL = st.sampled_from(
         "words",
     ]
 ) | st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=12)
-_SCOPES = st.builds(Scope.group, _ADVERSARIAL, _ADVERSARIAL) | st.builds(Scope.private, _ADVERSARIAL)
+_SCOPES = st.builds(Scope.group, _ADVERSARIAL, _ADVERSARIAL) | st.builds(
+    Scope.private, _ADVERSARIAL
+)
 
 
 @pytest.mark.slow
@@ -614,10 +685,15 @@ _SCOPES = st.builds(Scope.group, _ADVERSARIAL, _ADVERSARIAL) | st.builds(Scope.p
 @given(
     scopes=st.lists(_SCOPES, min_size=2, max_size=12),
     removed=st.sets(st.integers(0, 11), max_size=3),
-    words=st.lists(st.sampled_from(["猫咪", "cat", "g:7", '"', "OR", "words:cat"]), min_size=1, max_size=4),
+    words=st.lists(
+        st.sampled_from(["猫咪", "cat", "g:7", '"', "OR", "words:cat"]), min_size=1, max_size=4
+    ),
 )
 def test_no_search_in_a_scope_gives_anything_of_another(
-    implementation: Callable[[], AbstractContextManager[OpenStore]], scopes: list[Scope], removed: set[int], words: list[str]
+    implementation: Callable[[], AbstractContextManager[OpenStore]],
+    scopes: list[Scope],
+    removed: set[int],
+    words: list[str],
 ) -> None:
     with implementation() as opener:
         store = opener()
@@ -641,15 +717,31 @@ def test_no_search_in_a_scope_gives_anything_of_another(
             where = EventFilter(key)
             assert set(found(store, "猫咪 cat", where, 100)) == members
             assert set(found(store, " ".join([*words, *by_scope]), where, 100)) <= members
-            assert {event.event_id for event in store.find(where)} == members == set(store.vectors(where)[0])
+            assert (
+                {event.event_id for event in store.find(where)}
+                == members
+                == set(store.vectors(where)[0])
+            )
             news = store.news(key, 0, 0)
             assert set(embedded_ids(news)) == members
             everything = EventFilter(key, event_ids=tuple(f"j{n}-0:0" for n in range(len(scopes))))
-            assert {event.event_id for event in store.find(everything)} == members == set(store.vectors(everything)[0])
+            assert (
+                {event.event_id for event in store.find(everything)}
+                == members
+                == set(store.vectors(everything)[0])
+            )
             assert store.count(where) == len(members)
-            on_that_day = EventFilter(key, occurs_from=1_770_080_000.0, occurs_to=1_770_080_001.0, holds=True)
-            assert {event.event_id for event in store.find(on_that_day)} == members == set(store.vectors(on_that_day)[0])
-            assert set(found(store, "猫咪 cat", on_that_day, 100)) == members and store.count(on_that_day) == len(members)
+            on_that_day = EventFilter(
+                key, occurs_from=1_770_080_000.0, occurs_to=1_770_080_001.0, holds=True
+            )
+            assert (
+                {event.event_id for event in store.find(on_that_day)}
+                == members
+                == set(store.vectors(on_that_day)[0])
+            )
+            assert set(found(store, "猫咪 cat", on_that_day, 100)) == members and store.count(
+                on_that_day
+            ) == len(members)
         store.close()
 
 
@@ -666,17 +758,29 @@ def file_all(store: EventStore, events: list[Event]) -> None:
 
 
 def successors(store: EventStore, events: list[Event]) -> list[str]:
-    return [one.superseded_by or one.corrected_by for one in store.get([event.event_id for event in events])]
+    return [
+        one.superseded_by or one.corrected_by
+        for one in store.get([event.event_id for event in events])
+    ]
 
 
-def test_a_superseded_event_stays_with_its_end_and_the_same_links_again_change_nothing(store: EventStore) -> None:
+def test_a_superseded_event_stays_with_its_end_and_the_same_links_again_change_nothing(
+    store: EventStore,
+) -> None:
     old, new, right = told(0), told(1), told(2)
     file_all(store, [old, new, right])
     removals = store.change_number("g:7")[1]
-    links = [EventLink(old.event_id, new.event_id), EventLink(new.event_id, right.event_id, corrects=True)]
+    links = [
+        EventLink(old.event_id, new.event_id),
+        EventLink(new.event_id, right.event_id, corrects=True),
+    ]
     assert store.supersede(links) == [old.event_id, new.event_id]
     ended, wrong, holding = store.get([old.event_id, new.event_id, right.event_id])
-    assert (ended.superseded_by, ended.superseded_at, ended.holds) == (new.event_id, new.timestamp, False)
+    assert (ended.superseded_by, ended.superseded_at, ended.holds) == (
+        new.event_id,
+        new.timestamp,
+        False,
+    )
     assert (wrong.corrected_by, wrong.superseded_by, wrong.holds) == (right.event_id, "", False)
     assert holding.holds
     assert store.change_number("g:7")[1] > removals, "readers in any process see it"
@@ -685,20 +789,42 @@ def test_a_superseded_event_stays_with_its_end_and_the_same_links_again_change_n
     assert ids(store.find(EventFilter("g:7", holds=True))) == [right.event_id]
 
 
-def test_a_link_is_refused_to_another_scope_to_an_earlier_event_to_itself_and_in_a_circle(store: EventStore) -> None:
+def test_a_link_is_refused_to_another_scope_to_an_earlier_event_to_itself_and_in_a_circle(
+    store: EventStore,
+) -> None:
     first, second, stranger = told(0), told(1), told(2, group="8")
     same_time = told(3, timestamp=second.timestamp)
     file_all(store, [first, second, stranger, same_time])
-    assert store.supersede([EventLink(first.event_id, stranger.event_id), EventLink(first.event_id, first.event_id)]) == []
-    assert store.supersede([EventLink(second.event_id, first.event_id), EventLink("nobody-0:0", first.event_id)]) == []
-    circle = [EventLink(second.event_id, same_time.event_id), EventLink(same_time.event_id, second.event_id)]
+    assert (
+        store.supersede(
+            [
+                EventLink(first.event_id, stranger.event_id),
+                EventLink(first.event_id, first.event_id),
+            ]
+        )
+        == []
+    )
+    assert (
+        store.supersede(
+            [EventLink(second.event_id, first.event_id), EventLink("nobody-0:0", first.event_id)]
+        )
+        == []
+    )
+    circle = [
+        EventLink(second.event_id, same_time.event_id),
+        EventLink(same_time.event_id, second.event_id),
+    ]
     assert store.supersede(circle) == [second.event_id]
 
 
-def test_what_a_deleted_event_had_ended_holds_again_or_is_over_because_of_its_successor(store: EventStore) -> None:
+def test_what_a_deleted_event_had_ended_holds_again_or_is_over_because_of_its_successor(
+    store: EventStore,
+) -> None:
     first, second, third = events = [told(n) for n in range(3)]
     file_all(store, events)
-    store.supersede([EventLink(first.event_id, second.event_id), EventLink(second.event_id, third.event_id)])
+    store.supersede(
+        [EventLink(first.event_id, second.event_id), EventLink(second.event_id, third.event_id)]
+    )
     store.delete([second.event_id])
     assert successors(store, [first]) == [third.event_id]
     store.forget([third.event_id])
@@ -723,7 +849,11 @@ def test_an_event_can_be_made_to_hold_again(store: EventStore) -> None:
     st.lists(st.integers(0, 7), max_size=3),
 )
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@pytest.mark.parametrize("implementation", [_sqlite, pytest.param(_postgres, marks=pytest.mark.slow)], ids=["sqlite", "postgres"])
+@pytest.mark.parametrize(
+    "implementation",
+    [_sqlite, pytest.param(_postgres, marks=pytest.mark.slow)],
+    ids=["sqlite", "postgres"],
+)
 def test_no_link_ever_leaves_its_scope_or_runs_back_in_time(
     implementation: Callable[[], AbstractContextManager[OpenStore]],
     places: list[tuple[str, int]],
@@ -732,10 +862,15 @@ def test_no_link_ever_leaves_its_scope_or_runs_back_in_time(
 ) -> None:
     with implementation() as opener:
         store = opener()
-        events = [told(n, group=group, timestamp=1_770_000_000.0 + at) for n, (group, at) in enumerate(places)]
+        events = [
+            told(n, group=group, timestamp=1_770_000_000.0 + at)
+            for n, (group, at) in enumerate(places)
+        ]
         file_all(store, events)
         named = [events[n % len(events)].event_id for n in range(8)]
-        store.supersede([EventLink(named[old], named[new], corrects) for old, new, corrects in pairs])
+        store.supersede(
+            [EventLink(named[old], named[new], corrects) for old, new, corrects in pairs]
+        )
         store.delete([named[n] for n in deleted])
         left = {event.event_id: event for event in store.find(EVERYWHERE)}
         for event in left.values():

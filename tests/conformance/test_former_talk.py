@@ -32,7 +32,9 @@ def former_version(stores: Stores) -> None:
     stores.events.close()
 
 
-def test_all_talk_becomes_messages_that_words_and_vectors_find_as_before(open_stores: OpenStores) -> None:
+def test_all_talk_becomes_messages_that_words_and_vectors_find_as_before(
+    open_stores: OpenStores,
+) -> None:
     stores = open_stores()
     before = {name: observations(name) for name in FORMER}
     every = [one for some in before.values() for one in some]
@@ -47,7 +49,9 @@ def test_all_talk_becomes_messages_that_words_and_vectors_find_as_before(open_st
     assert {one.event_id: one for one in events.find(EVERYWHERE, limit=1_000)} == {
         one.event_id: one for some in after.values() for one in some
     }
-    assert [events.search_keywords(query, EventFilter("g:7"), 50) for query in queries] == found and all(found)
+    assert [
+        events.search_keywords(query, EventFilter("g:7"), 50) for query in queries
+    ] == found and all(found)
     assert sorted(events.vectors(EVERYWHERE)[0]) == sorted(one.event_id for one in every)
     assert events.without_vector(5) == [] and events.change_number("g:7")[1] > was_there[1]
     assert {(one.user_id, one.name) for one in events.names("g:7")} == {
@@ -68,18 +72,25 @@ def test_it_is_done_once_by_one_of_several_that_open_the_memory(open_stores: Ope
     assert kinds["I moved to Leeds"] == "message" and kinds[late[0].text] == "action"
 
 
-def test_a_message_that_was_an_observation_can_be_edited_withdrawn_and_expire(open_stores: OpenStores) -> None:
+def test_a_message_that_was_an_observation_can_be_edited_withdrawn_and_expire(
+    open_stores: OpenStores,
+) -> None:
     stores = open_stores()
     every = [one for name in ("long", "bot", "by name") for one in observations(name)]
     stores.events.file_new(every, [None] * len(every))
     former_version(stores)
     events = open_stores().events
-    (name,), (short,) = {one.job_id for one in observations("long")}, {one.job_id for one in observations("by name")}
+    (name,), (short,) = (
+        {one.job_id for one in observations("long")},
+        {one.job_id for one in observations("by name")},
+    )
     assert len(events.withdraw([name])) == len(observations("long"))
     assert events.search_keywords("house", EventFilter("g:7"), 5) == []
     (message,) = events.find(EventFilter(None, event_ids=(observations("by name")[0].event_id,)))
     assert events.edit(message.event_id, "I moved to York", None)
-    assert [one for one, _ in events.search_keywords("ann york", EventFilter("g:7"), 1)] == [message.event_id]
+    assert [one for one, _ in events.search_keywords("ann york", EventFilter("g:7"), 1)] == [
+        message.event_id
+    ]
     assert events.known_messages([short]) == {short}
     assert events.expire(9, now=0.0, returned_before=9e9) == 0
     assert events.expire(9, now=0.0, returned_before=0.0, said_before=9e9) == 2
@@ -89,14 +100,34 @@ def test_a_message_that_was_an_observation_can_be_edited_withdrawn_and_expire(op
 # --- files and schemas of the former version
 
 
-_LATER = {"role", "message_id", "reply_to", "times", "sources", "people", "worded_at", "tags", "metadata", "expires_at"}
+_LATER = {
+    "role",
+    "message_id",
+    "reply_to",
+    "times",
+    "sources",
+    "people",
+    "worded_at",
+    "tags",
+    "metadata",
+    "expires_at",
+}
 COLUMNS = [field.name for field in fields(Event) if field.name not in _LATER]
 
 
-def rows_of(events: list[Event], as_list: Callable[[tuple[str, ...]], object]) -> list[list[object]]:
+def rows_of(
+    events: list[Event], as_list: Callable[[tuple[str, ...]], object]
+) -> list[list[object]]:
     """The rows of a table of the former version: in scope 1, not embedded."""
     return [
-        [2**32 + n, *(as_list(value) if isinstance(value := getattr(event, name), tuple) else value for name in COLUMNS), False]
+        [
+            2**32 + n,
+            *(
+                as_list(value) if isinstance(value := getattr(event, name), tuple) else value
+                for name in COLUMNS
+            ),
+            False,
+        ]
         for n, event in enumerate(events, 1)
     ]
 
@@ -110,7 +141,9 @@ def test_a_file_of_the_former_version_is_opened(tmp_path: Path) -> None:
     before = SqliteDatabase(tmp_path / "index.sqlite", MIGRATIONS[:11])
     with before.writing() as transaction:
         transaction.run(SCOPE, (len(every), len(every)))
-        transaction.run_many(INSERT, rows_of(every, lambda value: json.dumps(value, ensure_ascii=False)))
+        transaction.run_many(
+            INSERT, rows_of(every, lambda value: json.dumps(value, ensure_ascii=False))
+        )
     before.close()
     store = open_events(tmp_path)
     expected = {one.event_id: one for name in FORMER for one in messages(name)}
@@ -122,7 +155,9 @@ def test_a_file_of_the_former_version_is_opened(tmp_path: Path) -> None:
 def test_a_schema_of_the_former_version_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
     every = [one for name in FORMER for one in observations(name)]
     schema, scripts = Schema.fresh(), postgres_database.migrations
-    monkeypatch.setattr(postgres_database, "migrations", lambda *given, **more: scripts(*given, **more)[:3])
+    monkeypatch.setattr(
+        postgres_database, "migrations", lambda *given, **more: scripts(*given, **more)[:3]
+    )
     with schema.open().writing() as transaction:
         transaction.run(SCOPE, (len(every), len(every)))
         transaction.run_many(INSERT, rows_of(every, list))

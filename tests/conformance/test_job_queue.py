@@ -83,12 +83,22 @@ def claim_ids(queue: JobQueue, now: float = NOW) -> list[str]:
 def test_an_empty_queue_gives_nothing(queue: JobQueue) -> None:
     assert queue.claim(NOW) is None
     counts = queue.counts(NOW)
-    assert (counts.pending, counts.processing, counts.failed, counts.oldest_pending_seconds) == (0, 0, 0, 0.0)
+    assert (counts.pending, counts.processing, counts.failed, counts.oldest_pending_seconds) == (
+        0,
+        0,
+        0,
+        0.0,
+    )
     assert queue.waiting("g:7") == queue.jobs("pending") == queue.failed() == []
 
 
 def test_a_job_comes_out_as_it_went_in(queue: JobQueue) -> None:
-    job = make_job("消息/1", 3, payload={"深": [1, {"x": "é"}]}, recent_messages=[{"sender_id": 5, "text": "😀"}])
+    job = make_job(
+        "消息/1",
+        3,
+        payload={"深": [1, {"x": "é"}]},
+        recent_messages=[{"sender_id": 5, "text": "😀"}],
+    )
     assert queue.put(job) == job.job_id
     assert queue.claim(NOW) == job
 
@@ -148,9 +158,9 @@ def test_jobs_that_share_neither_user_nor_group_run_side_by_side(queue: JobQueue
 
 
 def talk(name: str, not_before: float = NOW + 60, **fields: object) -> Job:
-    return make_job(name, kind="talk", action_summary="", payload={"text": name}, **fields).model_copy(
-        update={"not_before": not_before}
-    )
+    return make_job(
+        name, kind="talk", action_summary="", payload={"text": name}, **fields
+    ).model_copy(update={"not_before": not_before})
 
 
 def test_messages_that_wait_block_nobody_and_are_taken_along_oldest_first(queue: JobQueue) -> None:
@@ -167,8 +177,16 @@ def test_messages_that_wait_block_nobody_and_are_taken_along_oldest_first(queue:
     assert claim_ids(queue) == ["turn-1"]
     queue.complete("turn-1")
     assert claim_ids(queue) == ["due-1"]
-    assert [job.job_id for job in queue.together("due-1", 10)] == ["a-1", "b-1", "c-1", "due-1", "d-1"]
-    assert [job.job_id for job in queue.together("due-1", 3)] == ["a-1", "b-1", "due-1"], "the job itself is always among them"
+    assert [job.job_id for job in queue.together("due-1", 10)] == [
+        "a-1",
+        "b-1",
+        "c-1",
+        "due-1",
+        "d-1",
+    ]
+    assert [job.job_id for job in queue.together("due-1", 3)] == ["a-1", "b-1", "due-1"], (
+        "the job itself is always among them"
+    )
     queue.hasten(["a-1", "b-1", "c-1", "unknown"])
     queue.complete("due-1")
     assert claim_ids(queue) == ["a-1"]
@@ -191,7 +209,13 @@ def test_facts_that_wait_for_a_merge_are_gathered_apart_from_messages(queue: Job
         job = make_job(name, kind="profile", action_summary="", payload={"facts": []}, **fields)
         return job.model_copy(update={"not_before": NOW + 60})
 
-    for job in (learnt("a"), talk("b"), learnt("c", user_id="9"), learnt("elsewhere", group="8", user_id="43"), make_job("turn")):
+    for job in (
+        learnt("a"),
+        talk("b"),
+        learnt("c", user_id="9"),
+        learnt("elsewhere", group="8", user_id="43"),
+        make_job("turn"),
+    ):
         queue.put(job)
     assert claim_ids(queue) == ["turn-1"] and not queue.is_due(NOW), "who waits holds back nobody"
     queue.complete("turn-1")
@@ -260,7 +284,11 @@ def test_a_failed_job_frees_its_entities_and_says_why(queue: JobQueue) -> None:
     queue.fail("a-1", error="the gate\x00 was never satisfied", filed=True)
     [failed] = queue.failed()
     assert failed.job is not None
-    assert (failed.job.request_id, failed.error, failed.filed) == ("a", "the gate was never satisfied", True)
+    assert (failed.job.request_id, failed.error, failed.filed) == (
+        "a",
+        "the gate was never satisfied",
+        True,
+    )
     assert failed.failed_at == NOW
     assert [job.job_id for job in queue.jobs("failed")] == ["a-1"]
     assert claim_ids(queue) == ["b-1"]
@@ -302,7 +330,9 @@ def test_settling_what_is_not_claimed_is_an_error(queue: JobQueue) -> None:
             settle()
 
 
-def test_recover_gives_back_what_a_dead_process_had_claimed_in_the_old_order(open_queue: OpenQueue) -> None:
+def test_recover_gives_back_what_a_dead_process_had_claimed_in_the_old_order(
+    open_queue: OpenQueue,
+) -> None:
     dead = open_queue()
     for n in range(3):
         dead.put(make_job(f"r{n}"))
@@ -371,7 +401,9 @@ def test_counts_and_lists_by_state(queue: JobQueue) -> None:
     assert [job.request_id for job in queue.jobs("processing")] == ["r1"]
 
 
-def test_amending_to_nothing_removes_pending_and_failed_jobs_and_frees_their_entities(queue: JobQueue) -> None:
+def test_amending_to_nothing_removes_pending_and_failed_jobs_and_frees_their_entities(
+    queue: JobQueue,
+) -> None:
     for n in range(3):
         queue.put(make_job(f"r{n}"))
     queue.put(make_job("bad", user_id="1", group=None))
@@ -437,17 +469,24 @@ def test_many_threads_put_and_claim_without_losing_or_doubling(queue: JobQueue) 
 
 # What a worker may do with what it has claimed, and what may happen around it.
 STEPS = st.lists(
-    st.sampled_from(["put", "claim", "complete", "postpone", "release", "fail", "restart", "retry", "later"]), max_size=40
+    st.sampled_from(
+        ["put", "claim", "complete", "postpone", "release", "fail", "restart", "retry", "later"]
+    ),
+    max_size=40,
 )
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @pytest.mark.parametrize(
-    "implementation", [_sqlite_queue, pytest.param(_postgres_queue, marks=pytest.mark.slow)], ids=["sqlite", "postgres"]
+    "implementation",
+    [_sqlite_queue, pytest.param(_postgres_queue, marks=pytest.mark.slow)],
+    ids=["sqlite", "postgres"],
 )
 @given(steps=STEPS, data=st.data())
 def test_whatever_happens_no_job_is_lost_or_doubled_and_entities_stay_in_order(
-    implementation: Callable[[], AbstractContextManager[OpenQueue]], steps: list[str], data: st.DataObject
+    implementation: Callable[[], AbstractContextManager[OpenQueue]],
+    steps: list[str],
+    data: st.DataObject,
 ) -> None:
     with implementation() as opener:
         live(opener, steps, data)
@@ -461,14 +500,19 @@ def live(opener: OpenQueue, steps: list[str], data: st.DataObject) -> None:
     for step in steps:
         chosen = data.draw(st.sampled_from(sorted(running))) if running else None
         if step == "put":
-            user, group = data.draw(st.sampled_from("123")), data.draw(st.sampled_from([None, "a", "b"]))
+            user, group = (
+                data.draw(st.sampled_from("123")),
+                data.draw(st.sampled_from([None, "a", "b"])),
+            )
             accepted.add(queue.put(make_job(f"r{number:03d}", user_id=user, group=group)))
             number += 1
         elif step == "claim":
             job = queue.claim(now)
             if job is not None:
                 assert not any(job.entities & other.entities for other in running.values())
-                older = [other for other in queue.jobs("pending") if other.request_id < job.request_id]
+                older = [
+                    other for other in queue.jobs("pending") if other.request_id < job.request_id
+                ]
                 assert not any(job.entities & other.entities for other in older)
                 running[job.job_id] = job
         elif step == "restart":
@@ -485,12 +529,16 @@ def live(opener: OpenQueue, steps: list[str], data: st.DataObject) -> None:
                 queue.complete(chosen)
                 done.add(chosen)
             elif step == "postpone":
-                queue.postpone(chosen, error="later", not_before=now + data.draw(st.sampled_from([0, 20, 50])))
+                queue.postpone(
+                    chosen, error="later", not_before=now + data.draw(st.sampled_from([0, 20, 50]))
+                )
             elif step == "release":
                 queue.release(chosen)
             else:
                 queue.fail(chosen, error="no", filed=False)
-    held = [job.job_id for state in ("pending", "processing", "failed") for job in queue.jobs(state)]
+    held = [
+        job.job_id for state in ("pending", "processing", "failed") for job in queue.jobs(state)
+    ]
     assert sorted(held) == sorted(accepted - done)
     queue.retry_failed()
     queue.take_over(now)
@@ -520,7 +568,9 @@ def test_messages_are_handed_out_behind_a_cursor_and_leave_together(queue: JobQu
 
 def test_jobs_that_are_put_together_are_seen_together(open_queue: OpenQueue) -> None:
     jobs, seen, looking = [make_job(f"turn{n}") for n in range(200)], set[int](), open_queue()
-    putting = [threading.Thread(target=open_queue().put_all, args=(some,)) for some in (jobs, jobs[::-1])]
+    putting = [
+        threading.Thread(target=open_queue().put_all, args=(some,)) for some in (jobs, jobs[::-1])
+    ]
     for thread in putting:
         thread.start()
     while any(thread.is_alive() for thread in putting):
@@ -535,7 +585,9 @@ def test_a_message_that_is_claimed_is_left_to_its_worker(queue: JobQueue) -> Non
     queue.put(talk("a", 0.0))
     assert queue.is_due(NOW)
     assert claim_ids(queue) == ["a-1"]
-    assert not queue.is_due(NOW) and queue.settle_filed(["a-1"]) == 0 and queue.withdraw(["a-1"]) == 0
+    assert (
+        not queue.is_due(NOW) and queue.settle_filed(["a-1"]) == 0 and queue.withdraw(["a-1"]) == 0
+    )
     queue.complete("a-1")
     queue.put(talk("b", NOW + 60))
     assert not queue.is_due(NOW) and queue.is_due(NOW + 60)

@@ -51,7 +51,11 @@ def opened(kind: str, directory: Path, schema: Schema, index: Any = None) -> Ite
             peer.setup()
             yield peer
     else:
-        stores = {"url": server_url(), "schema_name": schema.name, "pool_max": 4} if kind == "historian-postgres" else {}
+        stores = (
+            {"url": server_url(), "schema_name": schema.name, "pool_max": 4}
+            if kind == "historian-postgres"
+            else {}
+        )
         settings = settings_for(directory)
         there = settings.model_copy(update={"stores": settings.stores.model_copy(update=stores)})
         with HistorianStore(there, index=index) as mine:
@@ -66,7 +70,12 @@ def store(request: pytest.FixtureRequest, tmp_path: Path, schema: Schema) -> Ite
 @pytest.fixture(params=["memory", "historian", "historian-postgres"])
 def vectors(request: pytest.FixtureRequest, tmp_path: Path, schema: Schema) -> Iterator[BaseStore]:
     """A store with an embedder, over the field `text`. LangGraph's own needs an SQLite that loads extensions for that."""
-    yield from opened(request.param, tmp_path, schema, {"dims": Letters.dims, "embed": Letters(), "fields": ["text"]})
+    yield from opened(
+        request.param,
+        tmp_path,
+        schema,
+        {"dims": Letters.dims, "embed": Letters(), "fields": ["text"]},
+    )
 
 
 def keys(found: Any) -> list[str]:
@@ -76,12 +85,26 @@ def keys(found: Any) -> list[str]:
 def test_an_item_is_put_read_changed_and_removed(store: BaseStore) -> None:
     store.put(("a", "b"), "k", {"text": "one", "deep": {"list": [1, None, True, 0.5]}})
     first = store.get(("a", "b"), "k")
-    assert first is not None and first.value == {"text": "one", "deep": {"list": [1, None, True, 0.5]}}
-    assert (first.namespace, first.key) == (("a", "b"), "k") and first.created_at <= first.updated_at
+    assert first is not None and first.value == {
+        "text": "one",
+        "deep": {"list": [1, None, True, 0.5]},
+    }
+    assert (first.namespace, first.key) == (
+        ("a", "b"),
+        "k",
+    ) and first.created_at <= first.updated_at
     store.put(("a", "b"), "k", {"text": "two 你好 \x00 😀"})
     changed = store.get(("a", "b"), "k")
-    assert changed is not None and changed.value == {"text": "two 你好 \x00 😀"} and changed.updated_at >= first.updated_at
-    assert store.get(("a",), "k") is None and store.get(("a", "b"), "other") is None and store.get(("A", "b"), "k") is None
+    assert (
+        changed is not None
+        and changed.value == {"text": "two 你好 \x00 😀"}
+        and changed.updated_at >= first.updated_at
+    )
+    assert (
+        store.get(("a",), "k") is None
+        and store.get(("a", "b"), "other") is None
+        and store.get(("A", "b"), "k") is None
+    )
     store.delete(("a", "b"), "k")
     store.delete(("a", "b"), "never there")
     assert store.get(("a", "b"), "k") is None and store.search(("a",)) == []
@@ -107,7 +130,9 @@ def test_a_batch_answers_in_order_and_reads_before_it_writes(store: BaseStore) -
 
 
 @pytest.mark.parametrize("namespace", [(), ("a", "b.c"), ("a", ""), ("langgraph", "a")])
-async def test_a_namespace_that_is_none_is_refused(store: BaseStore, namespace: tuple[str, ...]) -> None:
+async def test_a_namespace_that_is_none_is_refused(
+    store: BaseStore, namespace: tuple[str, ...]
+) -> None:
     with pytest.raises(InvalidNamespaceError):
         store.put(namespace, "k", {})
     if isinstance(store, SqliteStore):
@@ -117,7 +142,15 @@ async def test_a_namespace_that_is_none_is_refused(store: BaseStore, namespace: 
 
 
 def test_a_search_stays_in_its_namespace_and_those_below_it(store: BaseStore) -> None:
-    for labels in [("foo",), ("foo", "bar"), ("foobar",), ("FOO",), ("foo*",), ("foo/",), ("foo_", "bar")]:
+    for labels in [
+        ("foo",),
+        ("foo", "bar"),
+        ("foobar",),
+        ("FOO",),
+        ("foo*",),
+        ("foo/",),
+        ("foo_", "bar"),
+    ]:
         store.put(labels, "-".join(labels), {"n": 1})
     assert sorted(keys(store.search(("foo",)))) == ["foo", "foo-bar"]
     assert keys(store.search(("foo", "bar"))) == ["foo-bar"]
@@ -137,7 +170,9 @@ FILTERS: list[tuple[dict[str, Any], list[str]]] = [
 
 
 @pytest.mark.parametrize(("wanted", "found"), FILTERS)
-def test_a_filter_takes_what_it_says(store: BaseStore, wanted: dict[str, Any], found: list[str]) -> None:
+def test_a_filter_takes_what_it_says(
+    store: BaseStore, wanted: dict[str, Any], found: list[str]
+) -> None:
     for key, colour, n in [("a", "red", 1), ("b", "blue", 2), ("c", "red", 3)]:
         store.put(("f",), key, {"colour": colour, "n": n, "in": {"side": colour}})
     assert sorted(keys(store.search(("f",), filter=wanted))) == found
@@ -164,7 +199,10 @@ NAMES = [
         ({"prefix": ("a", "b")}, NAMES[:3]),
         ({"suffix": ("f",)}, NAMES[2:5]),
         ({"prefix": ("a",), "suffix": ("f",)}, NAMES[2:4]),
-        ({"prefix": ("a", "b"), "max_depth": 3}, [("a", "b", "c"), ("a", "b", "d"), ("a", "b", "f")]),
+        (
+            {"prefix": ("a", "b"), "max_depth": 3},
+            [("a", "b", "c"), ("a", "b", "d"), ("a", "b", "f")],
+        ),
         ({"max_depth": 1}, [("a",), ("b",), ("users",)]),
         ({"prefix": ("a", "b"), "limit": 1, "offset": 1}, [NAMES[1]]),
         ({"prefix": ("a", "*", "f")}, NAMES[2:4]),
@@ -173,7 +211,9 @@ NAMES = [
         ({"prefix": ("user",)}, []),
     ],
 )
-def test_namespaces_are_listed(store: BaseStore, asked: dict[str, Any], listed: list[tuple[str, ...]]) -> None:
+def test_namespaces_are_listed(
+    store: BaseStore, asked: dict[str, Any], listed: list[tuple[str, ...]]
+) -> None:
     for labels in NAMES:
         store.put(labels, "k", {"n": 1})
     assert sorted(store.list_namespaces(**asked)) == listed
@@ -203,7 +243,12 @@ def test_a_query_and_a_filter_hold_together(vectors: BaseStore) -> None:
 
 def test_what_is_indexed_can_be_told_for_each_item(vectors: BaseStore) -> None:
     vectors.put(("v",), "other", {"text": "mmm", "more": "zebra jazz"}, index=["more"])
-    vectors.put(("v",), "list", {"text": "mmm", "parts": [{"t": "ooo"}, {"t": "zebra jazz kiwi"}]}, index=["parts[*].t"])
+    vectors.put(
+        ("v",),
+        "list",
+        {"text": "mmm", "parts": [{"t": "ooo"}, {"t": "zebra jazz kiwi"}]},
+        index=["parts[*].t"],
+    )
     vectors.put(("v",), "not", {"text": "zebra jazz"}, index=False)
     vectors.put(("v",), "plain", {"text": "mmm"})
     found = vectors.search(("v",), query="zebra jazz")

@@ -106,8 +106,14 @@ def test_a_text_with_nul_is_the_same_message_the_second_time(store: EventStore) 
     assert store.file_messages([said("m-1", "a\0b")]) == [] and texts(store) == ["ab"]
 
 
-def test_of_a_message_that_is_given_twice_at_once_the_later_words_stand_at_the_first_time(store: EventStore) -> None:
-    twice = [said("m-1", "frist", reply_to="8"), said("m-2", "second"), said("m-1", "first", at=NOW + 60)]
+def test_of_a_message_that_is_given_twice_at_once_the_later_words_stand_at_the_first_time(
+    store: EventStore,
+) -> None:
+    twice = [
+        said("m-1", "frist", reply_to="8"),
+        said("m-2", "second"),
+        said("m-1", "first", at=NOW + 60),
+    ]
     assert store.file_messages(twice) == ["m-1:0", "m-2:0"]
     (event,) = store.get(["m-1:0"])
     assert (event.text, event.timestamp, event.reply_to) == ("first", NOW, "8")
@@ -123,21 +129,33 @@ def test_a_job_of_one_message_is_filed_beside_it(store: EventStore) -> None:
 # --- editing
 
 
-def test_other_words_replace_a_message_at_its_former_time_with_words_and_vector(store: EventStore) -> None:
+def test_other_words_replace_a_message_at_its_former_time_with_words_and_vector(
+    store: EventStore,
+) -> None:
     store.file_messages([said("m-1", "the kettle", reply_to="5"), said("m-2", "later", at=NOW + 1)])
     store.set_vectors(["m-1:0", "m-2:0"], unit_vectors(2))
     before = store.change_number("g:7")
-    assert store.file_messages([said("m-1", "the teapot", at=NOW + 500, timezone="UTC")]) == ["m-1:0"]
+    assert store.file_messages([said("m-1", "the teapot", at=NOW + 500, timezone="UTC")]) == [
+        "m-1:0"
+    ]
     (event,) = store.get(["m-1:0"])
-    assert (event.text, event.timestamp, event.timestamp_local) == ("the teapot", NOW, f"at {NOW:.0f}")
+    assert (event.text, event.timestamp, event.timestamp_local) == (
+        "the teapot",
+        NOW,
+        f"at {NOW:.0f}",
+    )
     assert (event.timezone, event.reply_to) == ("Asia/Shanghai", "5")
     assert found(store, "kettle") == [] and found(store, "teapot") == ["m-1:0"]
     assert store.vectors(GROUP)[0] == ["m-2:0"] and store.without_vector(5) == [event]
     assert store.change_number("g:7")[1] > before[1] and store.count() == 2 == store.count(GROUP)
 
 
-@pytest.mark.parametrize(("before", "after"), [(("a", "b", "c"), ("d",)), (("a",), ("b", "c")), (("a", "b"), ("a",))])
-def test_a_message_may_become_shorter_or_longer(store: EventStore, before: tuple[str, ...], after: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("before", "after"), [(("a", "b", "c"), ("d",)), (("a",), ("b", "c")), (("a", "b"), ("a",))]
+)
+def test_a_message_may_become_shorter_or_longer(
+    store: EventStore, before: tuple[str, ...], after: tuple[str, ...]
+) -> None:
     store.file_messages([said("m-1", *before)])
     assert store.file_messages([said("m-1", *after)]) == [f"m-1:{n}" for n in range(len(after))]
     assert texts(store) == list(after) and store.scopes() == [("g:7", len(after))]
@@ -165,7 +183,9 @@ def test_a_message_of_another_scope_is_not_replaced(store: EventStore) -> None:
     assert texts(store) == ["here"]
 
 
-def test_an_edit_of_what_was_said_before_its_sender_was_forgotten_is_not_filed(stores: Stores) -> None:
+def test_an_edit_of_what_was_said_before_its_sender_was_forgotten_is_not_filed(
+    stores: Stores,
+) -> None:
     store = stores.events
     store.file_messages([said("m-1", "before"), said("m-2", "of Ben", user_id="43")])
     stores.erasure.bury("user:42", NOW + 50)
@@ -180,14 +200,20 @@ def test_an_edit_of_what_was_said_before_its_sender_was_forgotten_is_not_filed(s
 # --- withdrawing
 
 
-def test_a_withdrawn_message_goes_with_all_of_it_and_never_comes_back(store: EventStore, open_stores: OpenStores) -> None:
+def test_a_withdrawn_message_goes_with_all_of_it_and_never_comes_back(
+    store: EventStore, open_stores: OpenStores
+) -> None:
     store.file_messages([said("m-1", "the kettle", "boils"), said("m-2", "stays")])
     store.set_vectors(["m-1:0", "m-2:0"], unit_vectors(2))
     before = store.change_number("g:7")
     assert sorted(store.withdraw(["m-1"])) == ["m-1:0", "m-1:1"]
     assert store.withdraw(["m-1"]) == []
     other = open_stores().events
-    assert texts(other) == ["stays"] and found(other, "kettle") == [] and other.vectors(GROUP)[0] == ["m-2:0"]
+    assert (
+        texts(other) == ["stays"]
+        and found(other, "kettle") == []
+        and other.vectors(GROUP)[0] == ["m-2:0"]
+    )
     assert other.change_number("g:7")[1] > before[1] and other.known_messages(["m-1"]) == set()
     assert other.file_messages([said("m-1", "the kettle"), said("m-1", "edited", at=NOW + 9)]) == []
     assert texts(store) == ["stays"]
@@ -201,7 +227,11 @@ def test_what_is_withdrawn_before_it_was_filed_is_not_filed(store: EventStore) -
 
 def test_an_event_goes_with_the_first_message_that_it_rests_on(store: EventStore) -> None:
     store.file_messages([said("m-1", "one"), said("m-2", "two"), said("m-3", "three")])
-    file(store, made_of("m-1", "m-2", "m-3", text="of three"), made_of("m-3", job="j2-0", text="of one"))
+    file(
+        store,
+        made_of("m-1", "m-2", "m-3", text="of three"),
+        made_of("m-3", job="j2-0", text="of one"),
+    )
     assert sorted(store.withdraw(["m-1"])) == ["j1-0:0", "m-1:0"]
     assert sorted(store.withdraw(["m-2", "m-3"])) == ["j2-0:0", "m-2:0", "m-3:0"]
     assert texts(store) == []
@@ -209,7 +239,11 @@ def test_an_event_goes_with_the_first_message_that_it_rests_on(store: EventStore
 
 def test_an_event_of_another_conversation_goes_with_its_message(store: EventStore) -> None:
     store.file_messages([said("m-1", "one")])
-    file(store, made_of("m-1", group=None, text="elsewhere"), made_of(job="j2-0", group="8", text="another"))
+    file(
+        store,
+        made_of("m-1", group=None, text="elsewhere"),
+        made_of(job="j2-0", group="8", text="another"),
+    )
     before = store.change_number("p:42")
     assert sorted(store.withdraw(["m-1"])) == ["j1-0:0", "m-1:0"]
     assert texts(store) == ["another"]
@@ -217,7 +251,9 @@ def test_an_event_of_another_conversation_goes_with_its_message(store: EventStor
 
 
 @pytest.mark.parametrize("file_as", ["job", "new"])
-def test_an_event_that_comes_after_its_messages_were_withdrawn_is_left_out(store: EventStore, file_as: str) -> None:
+def test_an_event_that_comes_after_its_messages_were_withdrawn_is_left_out(
+    store: EventStore, file_as: str
+) -> None:
     store.file_messages([said("m-2", "two")])
     store.withdraw(["m-1"])
     events = [
@@ -229,13 +265,18 @@ def test_an_event_that_comes_after_its_messages_were_withdrawn_is_left_out(store
         assert store.file_job("j1-0", events, [*unit_vectors(2), None]) and store.is_filed("j1-0")
     else:
         assert store.file_new(events, [*unit_vectors(2), None]) == ["j1-0:2"]
-    assert [(one.text, one.sources) for one in store.find(EventFilter(None, kinds=("fact",)), newest_first=False)] == [
+    assert [
+        (one.text, one.sources)
+        for one in store.find(EventFilter(None, kinds=("fact",)), newest_first=False)
+    ] == [
         ("of an unknown one", ("m-8", "m-2")),
     ]
     assert store.vectors(GROUP)[0] == []
 
 
-def test_what_an_event_had_ended_holds_again_when_its_message_is_withdrawn(store: EventStore) -> None:
+def test_what_an_event_had_ended_holds_again_when_its_message_is_withdrawn(
+    store: EventStore,
+) -> None:
     store.file_messages([said("m-1", "I moved"), said("m-2", "I had misread it")])
     file(
         store,
@@ -248,14 +289,20 @@ def test_what_an_event_had_ended_holds_again_when_its_message_is_withdrawn(store
     assert [one.holds for one in store.get(["j0-0:0", "j1-0:0"])] == [False, False]
     store.withdraw(["m-1", "m-2"])
     former = store.get(["j0-0:0", "j1-0:0"])
-    assert [(one.superseded_by, one.superseded_at, one.corrected_by) for one in former] == [("", None, "")] * 2
+    assert [(one.superseded_by, one.superseded_at, one.corrected_by) for one in former] == [
+        ("", None, "")
+    ] * 2
 
 
 @pytest.mark.parametrize("order", [(1, 2), (2, 1)])
-def test_of_a_chain_of_events_the_ends_are_joined_when_the_middle_goes_at_once(store: EventStore, order: tuple[int, int]) -> None:
+def test_of_a_chain_of_events_the_ends_are_joined_when_the_middle_goes_at_once(
+    store: EventStore, order: tuple[int, int]
+) -> None:
     """Whatever the order in which they were filed, changed and are deleted."""
     chain = [made_of(job=f"j{n}-0", text=f"home {n}", timestamp=NOW + n) for n in range(4)]
-    chain[1:3] = [made_of("m-1", job=f"j{n}-0", text=f"home {n}", timestamp=NOW + n) for n in (1, 2)]
+    chain[1:3] = [
+        made_of("m-1", job=f"j{n}-0", text=f"home {n}", timestamp=NOW + n) for n in (1, 2)
+    ]
     file(store, chain[0], chain[order[0]], chain[order[1]], chain[3])
     links = [EventLink(f"j{n}-0:0", f"j{n + 1}-0:0") for n in range(3)]
     assert len(store.supersede(links)) == 3
@@ -267,7 +314,10 @@ def test_of_a_chain_of_events_the_ends_are_joined_when_the_middle_goes_at_once(s
 
 
 def test_the_whole_of_a_chain_but_its_first_goes_at_once(store: EventStore) -> None:
-    file(store, *(made_of(*(["m-1"] if n else []), job=f"j{n}-0", timestamp=NOW + n) for n in range(4)))
+    file(
+        store,
+        *(made_of(*(["m-1"] if n else []), job=f"j{n}-0", timestamp=NOW + n) for n in range(4)),
+    )
     store.supersede([EventLink(f"j{n}-0:0", f"j{n + 1}-0:0") for n in (2, 1, 0)])
     assert len(store.withdraw(["m-1"])) == 3
     (first,) = store.get(["j0-0:0"])
@@ -277,11 +327,20 @@ def test_the_whole_of_a_chain_but_its_first_goes_at_once(store: EventStore) -> N
 def test_a_message_that_is_deleted_by_the_id_of_a_part_is_withdrawn(stores: Stores) -> None:
     store = stores.events
     store.file_messages([said("m-1", "one", "two"), said("m-2", "three")])
-    file(store, made_of("m-1", text="of it"), made_of(job="j2-0", text="by itself"), made_of(job="j3-0", text="stays"))
+    file(
+        store,
+        made_of("m-1", text="of it"),
+        made_of(job="j2-0", text="by itself"),
+        made_of(job="j3-0", text="stays"),
+    )
     assert not stores.erasure.has_remains()
     assert store.forget(["m-1:1", "j2-0:0", "nobody"]) == 4
     assert sorted(texts(store)) == ["stays", "three"] and store.is_forgotten("m-1")
-    assert stores.erasure.has_remains() and stores.erasure.overwrite() and not stores.erasure.has_remains()
+    assert (
+        stores.erasure.has_remains()
+        and stores.erasure.overwrite()
+        and not stores.erasure.has_remains()
+    )
 
 
 # --- forgetting
@@ -289,7 +348,9 @@ def test_a_message_that_is_deleted_by_the_id_of_a_part_is_withdrawn(stores: Stor
 
 def test_what_rests_on_the_messages_of_somebody_is_erased_with_them(stores: Stores) -> None:
     store = stores.events
-    store.file_messages([said("m-1", "I sold my car"), said("m-2", "so did I", user_id="43", user_name="Ben")])
+    store.file_messages(
+        [said("m-1", "I sold my car"), said("m-2", "so did I", user_id="43", user_name="Ben")]
+    )
     file(
         store,
         made_of("m-1", user_id="43", text="Ann sold her car"),
@@ -297,7 +358,8 @@ def test_what_rests_on_the_messages_of_somebody_is_erased_with_them(stores: Stor
     )
     noted: list[tuple[list[str], list[str]]] = []
     erased = stores.erasure.erase_some(
-        Entity("user", "42").where, before=lambda some, jobs: noted.append((sorted(filter(None, some)), list(jobs)))
+        Entity("user", "42").where,
+        before=lambda some, jobs: noted.append((sorted(filter(None, some)), list(jobs))),
     )
     gone = ["Ann sold her car", "I sold my car", "both sold their cars"]
     assert erased == 3 and noted == [(gone, ["j1-0", "j2-0", "m-1"])]
@@ -313,20 +375,40 @@ def test_messages_leave_by_age_and_number_and_what_tools_returned_by_age(store: 
         return store.expire(limit, **{"now": 0.0, "returned_before": 0.0, **how})
 
     store.file_messages([said(f"m-{n}", f"message {n}", at=NOW + n * DAY) for n in (3, 1, 0, 2)])
-    store.file_messages([said("m-9", "a", "b", "c", at=NOW - DAY), said("n-1", "elsewhere", at=NOW, group="8")])
+    store.file_messages(
+        [said("m-9", "a", "b", "c", at=NOW - DAY), said("n-1", "elsewhere", at=NOW, group="8")]
+    )
     store.file_messages([said("t-1", "returned", role="tool", at=NOW)])
-    store.file_new([make_event("o-1", source="observation", text="observed", timestamp=NOW + DAY)], [None])
+    store.file_new(
+        [make_event("o-1", source="observation", text="observed", timestamp=NOW + DAY)], [None]
+    )
     file(store, made_of("m-0", text="made of it", timestamp=NOW - 9 * DAY))
     assert expire() == 0 and expire(said_before=NOW - 2 * DAY) == 0 and expire(most_messages=6) == 0
     assert expire(said_before=NOW) == 3 and expire(said_before=NOW) == 0, "a long one whole"
     assert expire(returned_before=NOW + 0.5) == 1 and expire(returned_before=NOW + 2 * DAY) == 1
-    assert texts(store) == ["made of it", "message 0", "elsewhere", "message 1", "message 2", "message 3"]
+    assert texts(store) == [
+        "made of it",
+        "message 0",
+        "elsewhere",
+        "message 1",
+        "message 2",
+        "message 3",
+    ]
     before = store.change_number("g:7")
-    assert expire(1, most_messages=2) == 1 and expire(1, most_messages=2) == 1 and expire(most_messages=2) == 0
+    assert (
+        expire(1, most_messages=2) == 1
+        and expire(1, most_messages=2) == 1
+        and expire(most_messages=2) == 0
+    )
     assert texts(store) == ["made of it", "elsewhere", "message 2", "message 3"]
-    assert sorted(found(store, "message")) == ["m-2:0", "m-3:0"] and store.change_number("g:7")[1] > before[1]
+    assert (
+        sorted(found(store, "message")) == ["m-2:0", "m-3:0"]
+        and store.change_number("g:7")[1] > before[1]
+    )
     assert store.file_messages([said("m-0", "message 0")]) == ["m-0:0"], "it was not withdrawn"
-    assert expire(said_before=NOW + 10 * DAY, most_messages=1) == 4 and texts(store) == ["made of it"]
+    assert expire(said_before=NOW + 10 * DAY, most_messages=1) == 4 and texts(store) == [
+        "made of it"
+    ]
 
 
 # --- names
@@ -376,19 +458,26 @@ def several(open_stores: OpenStores) -> Iterator[list[Stores]]:
 
 def test_the_same_messages_filed_by_several_at_once_are_filed_once(several: list[Stores]) -> None:
     batch = [said(f"m-{n}", f"message {n}", group=str(n % 3)) for n in range(9)]
-    filed = at_once(*(partial(one.events.file_messages, batch[n:] + batch[:n]) for n, one in enumerate(several)))
+    filed = at_once(
+        *(partial(one.events.file_messages, batch[n:] + batch[:n]) for n, one in enumerate(several))
+    )
     assert sorted(event_id for ids in filed for event_id in ids) == [f"m-{n}:0" for n in range(9)]
     assert several[0].events.count() == 9
 
 
-def test_what_is_withdrawn_while_it_is_filed_edited_and_made_use_of_is_gone_in_the_end(several: list[Stores]) -> None:
+def test_what_is_withdrawn_while_it_is_filed_edited_and_made_use_of_is_gone_in_the_end(
+    several: list[Stores],
+) -> None:
     filing, making, withdrawing = (one.events for one in several)
     for n in range(12):
         name, other = f"m-{n}", f"k-{n}"
         if n % 2:
             filing.file_messages([said(name, "former words")])
         at_once(
-            partial(filing.file_messages, [said(other, "of group 8", group="8"), said(name, "words", at=NOW + 9)]),
+            partial(
+                filing.file_messages,
+                [said(other, "of group 8", group="8"), said(name, "words", at=NOW + 9)],
+            ),
             partial(making.file_job, f"j{n}-0", [made_of(name, job=f"j{n}-0", group="8")], [None]),
             partial(withdrawing.withdraw, [name]),
         )
@@ -397,12 +486,18 @@ def test_what_is_withdrawn_while_it_is_filed_edited_and_made_use_of_is_gone_in_t
     assert dict(filing.scopes()) == {"g:8": 12}
 
 
-def test_edits_and_erasure_side_by_side_leave_one_text_or_none_and_the_right_number(several: list[Stores]) -> None:
+def test_edits_and_erasure_side_by_side_leave_one_text_or_none_and_the_right_number(
+    several: list[Stores],
+) -> None:
     editing, other, erasing = several
     for n in range(8):
         name = f"m-{n}"
-        editing.events.file_messages([said(name, "a", "b", "c"), said(f"k-{n}", "of Ben", user_id="43")])
-        editing.events.file_job(f"j{n}-0", [made_of(name, f"k-{n}", job=f"j{n}-0", user_id="43")], [None])
+        editing.events.file_messages(
+            [said(name, "a", "b", "c"), said(f"k-{n}", "of Ben", user_id="43")]
+        )
+        editing.events.file_job(
+            f"j{n}-0", [made_of(name, f"k-{n}", job=f"j{n}-0", user_id="43")], [None]
+        )
         if n == 7:
             erasing.erasure.bury("user:42", NOW + 1)
         at_once(
@@ -410,7 +505,12 @@ def test_edits_and_erasure_side_by_side_leave_one_text_or_none_and_the_right_num
             partial(other.events.file_messages, [said(name, "e", "f", at=NOW + 7)]),
             partial(erasing.erasure.erase_events, Entity("user", "42").where),
         )
-        left = [event.text for event in editing.events.find(EventFilter(None, user_ids=("42",)), newest_first=False)]
+        left = [
+            event.text
+            for event in editing.events.find(
+                EventFilter(None, user_ids=("42",)), newest_first=False
+            )
+        ]
         assert left in ([], ["d"], ["e", "f"]) and (n < 7 or left == [])
         assert dict(editing.events.scopes())["g:7"] == editing.events.count(GROUP)
         editing.events.withdraw([name])

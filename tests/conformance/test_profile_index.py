@@ -44,7 +44,9 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path, schema: Schema) -> Ca
 
     def in_schema() -> Opened:
         database = schema.open()
-        return Opened(PostgresProfileIndex(PostgresEventRows(database)), PostgresEventStore(database))
+        return Opened(
+            PostgresProfileIndex(PostgresEventRows(database)), PostgresEventStore(database)
+        )
 
     return in_directory if request.param == "sqlite" else in_schema
 
@@ -59,15 +61,21 @@ def index(open_profiles: OpenProfiles) -> ProfileIndex:
     return open_profiles()
 
 
-def profile(key: ProfileKey = LIN, summary: str = "喜欢爬山，养了一只叫阿橘的猫", revision: int = 1) -> Profile:
+def profile(
+    key: ProfileKey = LIN, summary: str = "喜欢爬山，养了一只叫阿橘的猫", revision: int = 1
+) -> Profile:
     return profile_of(key, summary, name="小林", tags=("登山", "Rust"), revision=revision)
 
 
-def found(index: ProfileIndex, query: str, where: ProfileFilter | None = None, limit: int = 10) -> list[ProfileKey]:
+def found(
+    index: ProfileIndex, query: str, where: ProfileFilter | None = None, limit: int = 10
+) -> list[ProfileKey]:
     return [key for key, _ in index.search_keywords(query, limit, where)]
 
 
-def test_a_profile_is_found_by_name_tag_and_summary(index: ProfileIndex, open_profiles: OpenProfiles) -> None:
+def test_a_profile_is_found_by_name_tag_and_summary(
+    index: ProfileIndex, open_profiles: OpenProfiles
+) -> None:
     index.put(profile(), None)
     index.put(profile(CLIMBERS, "周末登山的群"), None)
     for reader in (index, open_profiles()):
@@ -77,7 +85,9 @@ def test_a_profile_is_found_by_name_tag_and_summary(index: ProfileIndex, open_pr
     assert found(index, "登山", limit=1) and found(index, "登山", limit=0) == []
 
 
-def test_a_new_revision_replaces_the_old_one_and_an_older_one_changes_nothing(index: ProfileIndex) -> None:
+def test_a_new_revision_replaces_the_old_one_and_an_older_one_changes_nothing(
+    index: ProfileIndex,
+) -> None:
     index.put(profile(), None)
     index.put(profile(summary="moved to Berlin", revision=3), unit_vectors(1)[0])
     index.put(profile(summary="lives in Paris", revision=2), None)
@@ -135,7 +145,9 @@ def test_a_filter_admits_layers_of_users_and_named_profiles_only(index: ProfileI
     assert set(found(index, "小林")) == set(keys)
 
 
-def test_a_filter_by_speakers_admits_those_who_have_spoken_in_a_scope(opened: Callable[[], Opened]) -> None:
+def test_a_filter_by_speakers_admits_those_who_have_spoken_in_a_scope(
+    opened: Callable[[], Opened],
+) -> None:
     index, events = opened()
     for n, user in enumerate(("42", "43", "44")):
         index.put(profile(ProfileKey("user", user)), unit_vectors(1, seed=n)[0])
@@ -143,9 +155,20 @@ def test_a_filter_by_speakers_admits_those_who_have_spoken_in_a_scope(opened: Ca
     said = [make_event("a", user_id="42"), make_event("b", group="8", user_id="44"), told]
     events.file_new(said, [None] * len(said))
     where = ProfileFilter(user_layers=("",), spoken_in="g:7")
-    spoken = {key for user in ("42", "43", "44") if events.has_spoken("g:7", user) and (key := ProfileKey("user", user))}
-    assert set(found(index, "小林", where)) == spoken == set(index.vectors(where)[0]) == {LIN, ProfileKey("user", "43")}
-    assert not events.has_spoken("g:9", "42") and not found(index, "小林", replace(where, spoken_in="g:9"))
+    spoken = {
+        key
+        for user in ("42", "43", "44")
+        if events.has_spoken("g:7", user) and (key := ProfileKey("user", user))
+    }
+    assert (
+        set(found(index, "小林", where))
+        == spoken
+        == set(index.vectors(where)[0])
+        == {LIN, ProfileKey("user", "43")}
+    )
+    assert not events.has_spoken("g:9", "42") and not found(
+        index, "小林", replace(where, spoken_in="g:9")
+    )
 
 
 def test_one_chinese_character_is_found_inside_words(index: ProfileIndex) -> None:
@@ -154,7 +177,9 @@ def test_one_chinese_character_is_found_inside_words(index: ProfileIndex) -> Non
     assert found(index, "树") == []
 
 
-@pytest.mark.parametrize("query", ["", '"', "a AND", "words: x", "\x00", "\ud800", "猫" * 50_000, "NEAR(", "{"])
+@pytest.mark.parametrize(
+    "query", ["", '"', "a AND", "words: x", "\x00", "\ud800", "猫" * 50_000, "NEAR(", "{"]
+)
 def test_no_query_raises(index: ProfileIndex, query: str) -> None:
     index.put(profile(), None)
     assert isinstance(index.search_keywords(query, 5), list)

@@ -43,7 +43,12 @@ def storage(open_storage: OpenStorage) -> ProfileStorage:
 
 
 def profile(key: ProfileKey = KEY, **fields: object) -> Profile:
-    given: dict[str, object] = {"name": "小林", "tags": ("猫", "杭州"), "markdown": "- 养了一只猫", "source_event_id": "r1-1:0"}
+    given: dict[str, object] = {
+        "name": "小林",
+        "tags": ("猫", "杭州"),
+        "markdown": "- 养了一只猫",
+        "source_event_id": "r1-1:0",
+    }
     return profile_of(key, **{**given, **fields})  # type: ignore[arg-type]
 
 
@@ -64,13 +69,20 @@ TEXTS = st.text(max_size=60)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(name=TEXTS, tags=st.lists(TEXTS, max_size=4), markdown=st.text(max_size=300), entity_id=st.text("aA.@/~%-é猫", min_size=1))
+@given(
+    name=TEXTS,
+    tags=st.lists(TEXTS, max_size=4),
+    markdown=st.text(max_size=300),
+    entity_id=st.text("aA.@/~%-é猫", min_size=1),
+)
 def test_any_text_comes_back_as_write_returned_it(
     storage: ProfileStorage, name: str, tags: list[str], markdown: str, entity_id: str
 ) -> None:
     key = ProfileKey("user", entity_id, "private")
     storage.erase(Entity("user", entity_id))
-    written = storage.write(profile(key, name=name, tags=tuple(tags), markdown=markdown), expected_revision=0, now=NOW)
+    written = storage.write(
+        profile(key, name=name, tags=tuple(tags), markdown=markdown), expected_revision=0, now=NOW
+    )
     assert storage.read(key) == written
     stored_keys = storage.keys()
     assert key in stored_keys
@@ -78,9 +90,22 @@ def test_any_text_comes_back_as_write_returned_it(
 
 @pytest.mark.parametrize(
     "text",
-    ["---", "# Titel", "a: b", "```", "-", "- - x", "born (1990-01-01)", "x (2026-02-20) (2026-02-21)", "**b**", "<!-- c -->"],
+    [
+        "---",
+        "# Titel",
+        "a: b",
+        "```",
+        "-",
+        "- - x",
+        "born (1990-01-01)",
+        "x (2026-02-20) (2026-02-21)",
+        "**b**",
+        "<!-- c -->",
+    ],
 )
-def test_a_line_that_looks_like_markdown_stays_what_it_is(open_storage: OpenStorage, text: str) -> None:
+def test_a_line_that_looks_like_markdown_stays_what_it_is(
+    open_storage: OpenStorage, text: str
+) -> None:
     lines = (
         ProfileLine("one", text, last_day="2026-02-20", evidence=("e1",)),
         ProfileLine("two", "tea", kind="taste", pinned=True),
@@ -104,7 +129,11 @@ def test_the_same_job_again_changes_nothing(open_storage: OpenStorage) -> None:
     storage = open_storage()
     first = storage.write(profile(), expected_revision=0, job_id="r1-1", now=NOW)
     other = storage.write(profile(markdown="other"), expected_revision=1, job_id="r2-1", now=NOW)
-    assert storage.is_applied(KEY, "r1-1") and storage.is_applied(KEY, "r2-1") and not storage.is_applied(KEY, "r3-1")
+    assert (
+        storage.is_applied(KEY, "r1-1")
+        and storage.is_applied(KEY, "r2-1")
+        and not storage.is_applied(KEY, "r3-1")
+    )
     for again in (storage, open_storage()):
         assert again.write(profile(), expected_revision=0, job_id="r1-1", now=NOW) == other
     assert storage.history(KEY) == [first]
@@ -112,22 +141,35 @@ def test_the_same_job_again_changes_nothing(open_storage: OpenStorage) -> None:
     assert not storage.is_applied(ProfileKey("group", "42"), "r1-1")
 
 
-def test_a_job_is_remembered_by_its_own_id_whatever_the_profile_says(storage: ProfileStorage) -> None:
-    written = storage.write(profile(source_event_id="x-1:0"), expected_revision=0, job_id="r1-1", now=NOW)
+def test_a_job_is_remembered_by_its_own_id_whatever_the_profile_says(
+    storage: ProfileStorage,
+) -> None:
+    written = storage.write(
+        profile(source_event_id="x-1:0"), expected_revision=0, job_id="r1-1", now=NOW
+    )
     assert written.source_event_id == "r1-1:0"
 
 
 def test_the_last_revisions_are_kept_newest_first(storage: ProfileStorage) -> None:
     for n in range(6):
         storage.write(profile(markdown=f"text {n}"), expected_revision=n, now=NOW)
-    assert [(old.revision, old.summary) for old in storage.history(KEY)] == [(5, "- text 4"), (4, "- text 3"), (3, "- text 2")]
+    assert [(old.revision, old.summary) for old in storage.history(KEY)] == [
+        (5, "- text 4"),
+        (4, "- text 3"),
+        (3, "- text 2"),
+    ]
 
 
 def test_a_rollback_is_a_new_revision_and_can_be_rolled_back(storage: ProfileStorage) -> None:
     for n in range(3):
         storage.write(profile(markdown=f"text {n}", name=f"n{n}"), expected_revision=n, now=NOW)
     back = storage.rollback(KEY, 1, now="2026-02-22T00:00:00+08:00")
-    assert (back.revision, back.summary, back.name, back.source_event_id) == (4, "- text 0", "n0", "rollback:1")
+    assert (back.revision, back.summary, back.name, back.source_event_id) == (
+        4,
+        "- text 0",
+        "n0",
+        "rollback:1",
+    )
     assert back.updated_at == "2026-02-22T00:00:00+08:00"
     assert storage.read(KEY) == back
     assert storage.rollback(KEY, 3, now=NOW).summary == "- text 2"
@@ -156,15 +198,26 @@ def test_layers_and_entities_are_apart(storage: ProfileStorage) -> None:
         ProfileKey("group", "42"),
     ]
     for key in keys:
-        assert storage.write(profile(key, markdown=repr(key)), expected_revision=0, job_id="r1-1", now=NOW).revision == 1
-    assert {read.summary for key in keys if (read := storage.read(key))} == {f"- {key!r}" for key in keys}
+        assert (
+            storage.write(
+                profile(key, markdown=repr(key)), expected_revision=0, job_id="r1-1", now=NOW
+            ).revision
+            == 1
+        )
+    assert {read.summary for key in keys if (read := storage.read(key))} == {
+        f"- {key!r}" for key in keys
+    }
     assert sorted(map(repr, storage.keys())) == sorted(map(repr, keys))
     assert sorted(storage.layers("user", "42")) == ["", "g:7", "private"]
     assert storage.layers("group", "42") == [""]
-    assert storage.erase(Entity("group", "7")) == 1, "what users are known by in a group goes with it"
+    assert storage.erase(Entity("group", "7")) == 1, (
+        "what users are known by in a group goes with it"
+    )
     assert sorted(storage.layers("user", "42")) == ["", "private"]
     assert storage.erase(ENTITY) == 2
-    assert storage.layers("user", "42") == [] and storage.layers("group", "42") == storage.layers("user", "42@private") == [""]
+    assert storage.layers("user", "42") == [] and storage.layers("group", "42") == storage.layers(
+        "user", "42@private"
+    ) == [""]
 
 
 def test_deleting_takes_the_history_and_the_causes_along(storage: ProfileStorage) -> None:
@@ -211,7 +264,9 @@ def test_a_rename_and_a_merge_at_once_lose_neither(open_storage: OpenStorage) ->
 
     changes: list[Callable[[Profile, int], Profile]] = [
         lambda old, n: dataclasses.replace(old, name=f"name {n}"),
-        lambda old, n: dataclasses.replace(old, lines=(*old.lines, ProfileLine(f"f{n}", f"fact {n}"))),
+        lambda old, n: dataclasses.replace(
+            old, lines=(*old.lines, ProfileLine(f"f{n}", f"fact {n}"))
+        ),
         lambda old, n: dataclasses.replace(old, tags=(*old.tags, f"t{n}")),
     ]
     threads = [threading.Thread(target=change, args=(what,)) for what in changes]

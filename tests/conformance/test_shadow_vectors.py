@@ -36,7 +36,9 @@ def build(stores: Stores, leave: int = 0) -> None:
     stores.shadow.store_profiles([PROFILE], unit_vectors(1, seed=2, dimension=3))
 
 
-def test_vectors_of_another_model_are_made_beside_those_in_use(stores: Stores, open_stores: OpenStores) -> None:
+def test_vectors_of_another_model_are_made_beside_those_in_use(
+    stores: Stores, open_stores: OpenStores
+) -> None:
     assert stores.shadow.sets() == VectorSets(OLD, None, 0, None, 0, 3)
     stores.shadow.begin(*NEW)
     first, *others = stores.shadow.lacking(-1, 10)
@@ -72,7 +74,9 @@ def test_vectors_of_a_wrong_dimension_are_refused(stores: Stores) -> None:
         stores.shadow.roll_back()
 
 
-def test_the_new_vectors_take_the_place_of_the_old_ones_at_once_and_back(stores: Stores, open_stores: OpenStores) -> None:
+def test_the_new_vectors_take_the_place_of_the_old_ones_at_once_and_back(
+    stores: Stores, open_stores: OpenStores
+) -> None:
     reader = open_stores()
     before = reader.events.change_number("g:7")
     old_ids, old = reader.events.vectors(GROUP)
@@ -80,9 +84,14 @@ def test_the_new_vectors_take_the_place_of_the_old_ones_at_once_and_back(stores:
     assert stores.shadow.profiles_lacking([PROFILE]) == []
     assert stores.shadow.change_over() == NEW
     ids, matrix = reader.events.vectors(GROUP)
-    assert (ids, matrix.shape) == (["j1-0:0", "j1-0:1"], (2, 3)) and reader.events.fingerprint() == NEW
+    assert (ids, matrix.shape) == (
+        ["j1-0:0", "j1-0:1"],
+        (2, 3),
+    ) and reader.events.fingerprint() == NEW
     assert [event.event_id for event in reader.events.without_vector(9)] == ["j1-0:2"]
-    np.testing.assert_allclose(reader.profile_index.vectors()[1], np.stack(unit_vectors(1, seed=2, dimension=3)))
+    np.testing.assert_allclose(
+        reader.profile_index.vectors()[1], np.stack(unit_vectors(1, seed=2, dimension=3))
+    )
     assert reader.events.change_number("g:7")[1] > before[1], "readers drop what they hold"
     assert stores.shadow.sets() == VectorSets(NEW, None, 0, OLD, 3, 3)
     with pytest.raises(InvalidInput, match="still kept"):

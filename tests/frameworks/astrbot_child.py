@@ -30,7 +30,13 @@ sys.stdout = sys.stderr  # AstrBot logs to stdout
 from astrbot.core import LogBroker, db_helper  # noqa: E402
 from astrbot.core.core_lifecycle import AstrBotCoreLifecycle  # noqa: E402
 from astrbot.core.message.components import At, Plain  # noqa: E402
-from astrbot.core.platform import AstrBotMessage, AstrMessageEvent, MessageMember, MessageType, PlatformMetadata  # noqa: E402
+from astrbot.core.platform import (  # noqa: E402
+    AstrBotMessage,
+    AstrMessageEvent,
+    MessageMember,
+    MessageType,
+    PlatformMetadata,
+)
 from astrbot.core.platform.astrbot_message import Group  # noqa: E402
 from astrbot.core.provider.entities import LLMResponse  # noqa: E402
 from astrbot.core.provider.provider import Provider  # noqa: E402
@@ -52,7 +58,9 @@ class Scripted(Provider):
 
     async def text_chat(self, prompt: Any = None, session_id: Any = None, image_urls: Any = None, func_tool: Any = None,
                         contexts: Any = None, **more: Any) -> LLMResponse:  # fmt: skip
-        self.saw = self._ensure_message_to_dicts(contexts) + ([{"role": "user", "content": prompt}] if prompt else [])
+        self.saw = self._ensure_message_to_dicts(contexts) + (
+            [{"role": "user", "content": prompt}] if prompt else []
+        )
         return LLMResponse("assistant", completion_text=self.answer)
 
 
@@ -70,10 +78,22 @@ def event_of(said: dict[str, Any]) -> Event:
     message.group = Group(said["group"], "读书会") if said.get("group") else None
     message.sender = MessageMember(said["user"], said["name"])
     message.message = [*([At(qq="900")] if said.get("group") else []), Plain(said["text"])]
-    message.message_str, message.raw_message, message.timestamp = said["text"], None, int(time.time())
+    message.message_str, message.raw_message, message.timestamp = (
+        said["text"],
+        None,
+        int(time.time()),
+    )
     if recalled := said.get("recalled"):  # as the adapter of OneBot gives notices
-        message.message, message.raw_message = [], {"notice_type": "friend_recall", "message_id": recalled}
-    event = Event(said["text"], message, PlatformMetadata("qq", "a platform of the test", "qq"), message.session_id)
+        message.message, message.raw_message = (
+            [],
+            {"notice_type": "friend_recall", "message_id": recalled},
+        )
+    event = Event(
+        said["text"],
+        message,
+        PlatformMetadata("qq", "a platform of the test", "qq"),
+        message.session_id,
+    )
     event.set_extra("sent", [])
     return event
 
@@ -81,7 +101,15 @@ def event_of(said: dict[str, Any]) -> Event:
 async def main() -> None:
     bot = AstrBotCoreLifecycle(LogBroker(), db_helper)
     await bot.initialize()
-    model = Scripted({"id": "scripted", "type": "scripted", "model_config": {"model": "scripted"}, "modalities": []}, {})
+    model = Scripted(
+        {
+            "id": "scripted",
+            "type": "scripted",
+            "model_config": {"model": "scripted"},
+            "modalities": [],
+        },
+        {},
+    )
     bot.provider_manager.provider_insts.append(model)
     bot.provider_manager.inst_map["scripted"] = model
     bot.provider_manager.curr_provider_inst = model

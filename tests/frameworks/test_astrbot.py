@@ -18,11 +18,15 @@ from support.waiting import eventually_now
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "examples" / "astrbot_plugin_historian"
-PYTHON = Path(os.environ.get("HISTORIAN_ASTRBOT_PYTHON") or ROOT / ".venv-astrbot" / "bin" / "python")
+PYTHON = Path(
+    os.environ.get("HISTORIAN_ASTRBOT_PYTHON") or ROOT / ".venv-astrbot" / "bin" / "python"
+)
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not PYTHON.exists(), reason="AstrBot is not installed: .ci/run does so in .venv-astrbot"),
+    pytest.mark.skipif(
+        not PYTHON.exists(), reason="AstrBot is not installed: .ci/run does so in .venv-astrbot"
+    ),
 ]
 
 
@@ -59,24 +63,40 @@ class Bot:
 
 def blocks(saw: list[dict[str, Any]]) -> list[str]:
     """What of the model's input memory wrote."""
-    return [text for message in saw if (text := str(message["content"])).startswith("<memory>") and message["role"] == "user"]
+    return [
+        text
+        for message in saw
+        if (text := str(message["content"])).startswith("<memory>") and message["role"] == "user"
+    ]
 
 
-def test_what_was_said_is_recalled_in_the_same_conversation_only_and_forgotten_on_request(tmp_path: Path) -> None:
+def test_what_was_said_is_recalled_in_the_same_conversation_only_and_forgotten_on_request(
+    tmp_path: Path,
+) -> None:
     with serving(tmp_path / "memory") as address, Bot(tmp_path, address) as bot:
         assert bot.say("我对花生过敏", "记住了。")[0] == ["记住了。"]
 
         def filed() -> bool:
             asked = {"scope": "user:qq:1001", "query": "花生"}
-            answer = httpx.post(f"{address}/api/v1/search", json=asked, headers={"Authorization": f"Bearer {TOKEN}"})
-            said = [hit["event"] for hit in answer.json()["hits"] if not hit["pending"] and hit["event"]["role"] == "user"]
+            answer = httpx.post(
+                f"{address}/api/v1/search", json=asked, headers={"Authorization": f"Bearer {TOKEN}"}
+            )
+            said = [
+                hit["event"]
+                for hit in answer.json()["hits"]
+                if not hit["pending"] and hit["event"]["role"] == "user"
+            ]
             return any("花生" in event["text"] for event in said)
 
         eventually_now(filed, every=0.2)
         sent, saw = bot.say("我对什么过敏？", "花生。")
         assert sent == ["花生。"] and "我对花生过敏" in blocks(saw)[0]
-        assert len(blocks(bot.say("还有呢？", "没有了。")[1])) == 1, "the block of the last turn is not sent again"
-        assert "花生" not in "".join(blocks(bot.say("他对什么过敏？", "不知道。", user="1002", name="小林", group="7001")[1]))
+        assert len(blocks(bot.say("还有呢？", "没有了。")[1])) == 1, (
+            "the block of the last turn is not sent again"
+        )
+        assert "花生" not in "".join(
+            blocks(bot.say("他对什么过敏？", "不知道。", user="1002", name="小林", group="7001")[1])
+        )
         assert "无法恢复" in bot.say("/forgetme", "")[0][0]
         assert bot.say("/forgetme 确认", "")[0] == ["已经忘记了。"]
         assert not filed()
@@ -85,7 +105,11 @@ def test_what_was_said_is_recalled_in_the_same_conversation_only_and_forgotten_o
         asked = {"scope": "user:qq:1003", "kind": "message"}
 
         def said() -> list[str]:
-            answer = httpx.get(f"{address}/api/v1/events", params=asked, headers={"Authorization": f"Bearer {TOKEN}"})
+            answer = httpx.get(
+                f"{address}/api/v1/events",
+                params=asked,
+                headers={"Authorization": f"Bearer {TOKEN}"},
+            )
             return [one["text"] for one in answer.json()["events"]]
 
         eventually_now(lambda: len(said()) == 2, every=0.2)

@@ -23,7 +23,10 @@ MODULES = Path(os.environ.get("HISTORIAN_KOISHI") or ROOT / ".venv-koishi") / "n
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed"),
-    pytest.mark.skipif(not (MODULES / "koishi").exists(), reason="Koishi is not installed: .ci/run does so in .venv-koishi"),
+    pytest.mark.skipif(
+        not (MODULES / "koishi").exists(),
+        reason="Koishi is not installed: .ci/run does so in .venv-koishi",
+    ),
 ]
 
 
@@ -31,13 +34,23 @@ pytestmark = [
 def bot(directory: Path, address: str) -> Iterator[Any]:
     """Koishi in a process; a function that says something and returns the replies."""
     plugin = ROOT / "examples" / "koishi_plugin" / "index.js"
-    command = ["node", str(Path(__file__).with_name("koishi_child.js")), str(plugin), address, TOKEN]
+    command = [
+        "node",
+        str(Path(__file__).with_name("koishi_child.js")),
+        str(plugin),
+        address,
+        TOKEN,
+    ]
     environ = {**os.environ, "NODE_PATH": str(MODULES)}
     pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    with subprocess.Popen(command, cwd=directory, env=environ, encoding="utf-8", **pipes) as process:
+    with subprocess.Popen(
+        command, cwd=directory, env=environ, encoding="utf-8", **pipes
+    ) as process:
 
         def say(text: str, user: str = "1001", group: str = "", **event: str) -> str:
-            process.stdin.write(json.dumps({"text": text, "user": user, "group": group, **event}) + "\n")
+            process.stdin.write(
+                json.dumps({"text": text, "user": user, "group": group, **event}) + "\n"
+            )
             process.stdin.flush()
             while not (line := process.stdout.readline()).startswith('["'):  # else Koishi's log
                 assert line, process.wait(10)
@@ -52,12 +65,18 @@ def bot(directory: Path, address: str) -> Iterator[Any]:
             process.wait(30)
 
 
-def test_what_was_said_is_recalled_in_the_same_conversation_only_and_forgotten_on_request(tmp_path: Path) -> None:
+def test_what_was_said_is_recalled_in_the_same_conversation_only_and_forgotten_on_request(
+    tmp_path: Path,
+) -> None:
     with serving(tmp_path / "memory") as address, bot(tmp_path, address) as say:
 
         def said() -> list[str]:
             asked = {"scope": "user:mock:1001", "kind": "message"}
-            answer = httpx.get(f"{address}/api/v1/events", params=asked, headers={"Authorization": f"Bearer {TOKEN}"})
+            answer = httpx.get(
+                f"{address}/api/v1/events",
+                params=asked,
+                headers={"Authorization": f"Bearer {TOKEN}"},
+            )
             return [one["text"] for one in answer.json()["events"] if one["role"] == "user"]
 
         assert say("我对花生过敏") == "不知道"
@@ -69,12 +88,18 @@ def test_what_was_said_is_recalled_in_the_same_conversation_only_and_forgotten_o
         assert said() == []
 
 
-def test_an_edited_message_replaces_the_former_one_and_a_deleted_one_is_withdrawn(tmp_path: Path) -> None:
+def test_an_edited_message_replaces_the_former_one_and_a_deleted_one_is_withdrawn(
+    tmp_path: Path,
+) -> None:
     with serving(tmp_path / "memory") as address, bot(tmp_path, address) as say:
 
         def said() -> list[str]:
             asked = {"scope": "group:mock:7001", "kind": "message"}
-            answer = httpx.get(f"{address}/api/v1/events", params=asked, headers={"Authorization": f"Bearer {TOKEN}"})
+            answer = httpx.get(
+                f"{address}/api/v1/events",
+                params=asked,
+                headers={"Authorization": f"Bearer {TOKEN}"},
+            )
             return sorted(one["text"] for one in answer.json()["events"] if one["role"] == "user")
 
         here = {"user": "1001", "group": "7001"}

@@ -8,7 +8,9 @@ import pytest
 from historian import CognitiveService, Scope
 from support.memory import settings_for
 
-pydantic_ai = pytest.importorskip("pydantic_ai", reason='Pydantic AI is not installed: pip install -e ".[frameworks]"')
+pydantic_ai = pytest.importorskip(
+    "pydantic_ai", reason='Pydantic AI is not installed: pip install -e ".[frameworks]"'
+)
 
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart  # noqa: E402
 from pydantic_ai.models.function import FunctionModel  # noqa: E402
@@ -22,7 +24,9 @@ def example(monkeypatch: pytest.MonkeyPatch) -> Any:
     return importlib.import_module("pydantic_ai_agent")
 
 
-async def test_what_one_run_was_told_the_next_one_recalls_and_finds(tmp_path: Path, example: Any) -> None:
+async def test_what_one_run_was_told_the_next_one_recalls_and_finds(
+    tmp_path: Path, example: Any
+) -> None:
     script: list[Any] = [
         TextPart("Noted."),
         ToolCallPart("search_events", {"query": "allergic"}),
@@ -31,17 +35,23 @@ async def test_what_one_run_was_told_the_next_one_recalls_and_finds(tmp_path: Pa
     seen: list[list[Any]] = []
 
     def answer(messages: list[Any], info: Any) -> ModelResponse:
-        assert {"search_events", "get_profile", "search_profiles", "recall_deeply"} <= {tool.name for tool in info.function_tools}
+        assert {"search_events", "get_profile", "search_profiles", "recall_deeply"} <= {
+            tool.name for tool in info.function_tools
+        }
         seen.append(list(messages))
         return ModelResponse([script.pop(0)])
 
     async with CognitiveService.open(settings_for(tmp_path)) as memory:
         names = {"user_name": "Ann", "bot_name": "Clio"}
-        agent = pydantic_ai.Agent(FunctionModel(answer), capabilities=[example.Historian(memory, ANN, names)])
+        agent = pydantic_ai.Agent(
+            FunctionModel(answer), capabilities=[example.Historian(memory, ANN, names)]
+        )
 
         async def converse(text: str) -> Any:
             ended = await agent.run(text)
-            assert "<memory>" not in str([part for message in ended.new_messages()[:1] for part in message.parts])
+            assert "<memory>" not in str(
+                [part for message in ended.new_messages()[:1] for part in message.parts]
+            )
             await memory.flush()
             assert await memory.settled(30)
             return ended

@@ -14,9 +14,16 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize(("script", "framework"), [("openai_agents.py", "agents"), ("pydantic_ai_agent.py", "pydantic_ai")])
-def test_a_second_conversation_recalls_what_the_first_was_told(tmp_path: Path, script: str, framework: str) -> None:
-    pytest.importorskip(framework, reason='the framework is not installed: pip install -e ".[frameworks]"')
+@pytest.mark.parametrize(
+    ("script", "framework"),
+    [("openai_agents.py", "agents"), ("pydantic_ai_agent.py", "pydantic_ai")],
+)
+def test_a_second_conversation_recalls_what_the_first_was_told(
+    tmp_path: Path, script: str, framework: str
+) -> None:
+    pytest.importorskip(
+        framework, reason='the framework is not installed: pip install -e ".[frameworks]"'
+    )
     with OpenAIServer(behaviour="refusal_text") as server:
         settings = {
             "HISTORIAN__MODELS__CHAT__BASE_URL": server.base_url,
@@ -26,9 +33,16 @@ def test_a_second_conversation_recalls_what_the_first_was_told(tmp_path: Path, s
             "HISTORIAN__COGNITIVE__QUERY__RECALL_TIMEOUT_SECONDS": "10",
             "NO_PROXY": "127.0.0.1",
         }
-        command = [sys.executable, str(EXAMPLES / script), "I'm allergic to peanuts", "What am I allergic to?"]
+        command = [
+            sys.executable,
+            str(EXAMPLES / script),
+            "I'm allergic to peanuts",
+            "What am I allergic to?",
+        ]
         environ = {**os.environ, **NO_MODELS, **settings}
-        ended = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, encoding="utf-8", timeout=120)
+        ended = subprocess.run(
+            command, cwd=tmp_path, env=environ, capture_output=True, encoding="utf-8", timeout=120
+        )
         assert ended.returncode == 0, ended.stderr
         assert len(ended.stdout.splitlines()) == 2
         asked = [
@@ -36,4 +50,6 @@ def test_a_second_conversation_recalls_what_the_first_was_told(tmp_path: Path, s
             for seen in server.requests()
             if seen.body["messages"][-1]["content"] == "What am I allergic to?"
         ]
-    assert "allergic to peanuts" in str(asked[0][-2]["content"]) and "<memory>" in str(asked[0][-2]["content"])
+    assert "allergic to peanuts" in str(asked[0][-2]["content"]) and "<memory>" in str(
+        asked[0][-2]["content"]
+    )

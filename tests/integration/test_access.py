@@ -63,9 +63,17 @@ def test_a_shared_directory_is_the_groups_too_and_closed_again_when_that_ends(
     assert modes(data) == ({"700"}, {"600"})
 
 
-def test_what_an_earlier_version_left_open_is_closed_and_what_is_not_historians_stays(tmp_path: Path) -> None:
+def test_what_an_earlier_version_left_open_is_closed_and_what_is_not_historians_stays(
+    tmp_path: Path,
+) -> None:
     data = tmp_path / "data"
-    for name in ("index.sqlite", "profiles/users/ann.md", "queues/pending/1.json", "site/index.html", "notes.txt"):
+    for name in (
+        "index.sqlite",
+        "profiles/users/ann.md",
+        "queues/pending/1.json",
+        "site/index.html",
+        "notes.txt",
+    ):
         (data / name).parent.mkdir(parents=True, exist_ok=True)
         (data / name).write_text("")
         (data / name).chmod(0o644)
@@ -73,10 +81,23 @@ def test_what_an_earlier_version_left_open_is_closed_and_what_is_not_historians_
         if folder.is_dir():
             folder.chmod(0o755)
     protect(data, shared=False)
-    mode = {str(one.relative_to(data)): f"{stat.S_IMODE(one.stat().st_mode):o}" for one in (data, *data.rglob("*"))}
-    assert mode["index.sqlite"] == mode["profiles/users/ann.md"] == mode["queues/pending/1.json"] == "600"
+    mode = {
+        str(one.relative_to(data)): f"{stat.S_IMODE(one.stat().st_mode):o}"
+        for one in (data, *data.rglob("*"))
+    }
+    assert (
+        mode["index.sqlite"]
+        == mode["profiles/users/ann.md"]
+        == mode["queues/pending/1.json"]
+        == "600"
+    )
     assert mode["profiles"] == mode["profiles/users"] == mode["queues/pending"] == "700"
-    assert (mode["."], mode["site"], mode["site/index.html"], mode["notes.txt"]) == ("755", "755", "644", "644")
+    assert (mode["."], mode["site"], mode["site/index.html"], mode["notes.txt"]) == (
+        "755",
+        "755",
+        "644",
+        "644",
+    )
 
 
 def test_the_derived_index_is_its_owners_alone(tmp_path: Path) -> None:
@@ -95,7 +116,10 @@ def test_configuration_and_archives_are_their_owners_alone(tmp_path: Path, umask
     assert historian("init", config).status == 0
     with ArchiveWriter(tmp_path / "a.zip") as archive:
         archive.text("a", "b")
-    assert [stat.S_IMODE(one.stat().st_mode) for one in (config, tmp_path / "a.zip")] == [0o600, 0o600]
+    assert [stat.S_IMODE(one.stat().st_mode) for one in (config, tmp_path / "a.zip")] == [
+        0o600,
+        0o600,
+    ]
     config.chmod(0o644)
     assert historian("init", config, "--force").status == 0
     assert stat.S_IMODE(config.stat().st_mode) == 0o600

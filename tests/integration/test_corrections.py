@@ -28,43 +28,66 @@ async def memory(tmp_path: Path) -> AsyncIterator[CognitiveService]:
         yield memory
 
 
-async def told(memory: CognitiveService, *facts: str, scope: Scope = ANN, request: str = "") -> None:
+async def told(
+    memory: CognitiveService, *facts: str, scope: Scope = ANN, request: str = ""
+) -> None:
     where = {"user_id": "7", "user_name": "Ann", "group_id": scope.group_id or None}
-    await memory.enqueue_job(new_info=list(facts), **where, **({"request_id": request} if request else {}))
+    await memory.enqueue_job(
+        new_info=list(facts), **where, **({"request_id": request} if request else {})
+    )
     assert await memory.settled(20)
 
 
 async def lines(memory: CognitiveService, scope: Scope = ANN) -> list[ProfileLine]:
     from historian.service.corrections.plan import lines_in, profile_keys
 
-    return [line for _, line in lines_in(memory.lifecycle.in_use().parts, profile_keys(memory.lifecycle.in_use().parts, scope))]
+    return [
+        line
+        for _, line in lines_in(
+            memory.lifecycle.in_use().parts, profile_keys(memory.lifecycle.in_use().parts, scope)
+        )
+    ]
 
 
 async def told_by(memory: CognitiveService, words: str, scope: Scope = ANN) -> list[str]:
     """The places that say some words: lines, events, block."""
     places = [f"line {line.text}" for line in await lines(memory, scope) if words in line.text]
-    places += [f"event {one.text}" for one in await memory.list_events(scope) if words in one.text and one.holds]
+    places += [
+        f"event {one.text}"
+        for one in await memory.list_events(scope)
+        if words in one.text and one.holds
+    ]
     block = await memory.build_context(f"What about {words}?", scope)
-    return places + ([f"block {block}"] if words in block.replace(f"What about {words}?", "") else [])
+    return places + (
+        [f"block {block}"] if words in block.replace(f"What about {words}?", "") else []
+    )
 
 
-async def test_a_deleted_line_is_told_nowhere_and_undo_brings_it_back(memory: CognitiveService) -> None:
+async def test_a_deleted_line_is_told_nowhere_and_undo_brings_it_back(
+    memory: CognitiveService,
+) -> None:
     await told(memory, "She is vegetarian")
     await told(memory, "She is vegetarian", "She lives in Leeds")
     (line,) = [one for one in await lines(memory) if "vegetarian" in one.text]
     before = await lines(memory)
     preview = await memory.delete_line(line.line_id, scope=ANN, dry_run=True)
-    assert preview.correction_id == "" and len(preview.events) == 2 and await lines(memory) == before
+    assert (
+        preview.correction_id == "" and len(preview.events) == 2 and await lines(memory) == before
+    )
     done = await memory.delete_line(line.line_id, scope=ANN)
     assert [one.text for _, one in done.lines] == [line.text] and len(done.events) == 2
     assert await told_by(memory, "vegetarian") == []
     assert await told_by(memory, "Leeds")
-    assert [one.correction_id for one in await memory.list_corrections(scope=ANN)] == [done.correction_id]
+    assert [one.correction_id for one in await memory.list_corrections(scope=ANN)] == [
+        done.correction_id
+    ]
     assert await memory.list_corrections(scope=BEA) == []
     with pytest.raises(InvalidInput, match="correction_id: there is no correction"):
         await memory.undo(done.correction_id, scope=BEA)
     back = await memory.undo(done.correction_id, scope=ANN)
-    assert back.is_undone and sorted(one.text for one in await lines(memory)) == sorted(one.text for one in before)
+    assert back.is_undone and sorted(one.text for one in await lines(memory)) == sorted(
+        one.text for one in before
+    )
     assert len([one for one in await memory.list_events(ANN) if "vegetarian" in one.text]) == 2
     with pytest.raises(InvalidInput, match="is undone already"):
         await memory.undo(done.correction_id, scope=ANN)
@@ -95,21 +118,31 @@ async def test_a_message_that_was_asked_to_be_remembered_is_hidden_and_a_new_eve
     done = await memory.edit_line(line.line_id, "Ann eats everything", scope=ANN)
     assert [one.text for one in done.messages] == ["Remember that I'm vegetarian"]
     assert await told_by(memory, "vegetarian") == []
-    assert {line.split()[0] for line in await told_by(memory, "everything")} == {"line", "event", "block"}
+    assert {line.split()[0] for line in await told_by(memory, "everything")} == {
+        "line",
+        "event",
+        "block",
+    }
     await memory.undo(done.correction_id, scope=ANN)
-    assert await told_by(memory, "everything") == [] and len(await told_by(memory, "vegetarian")) == 3
+    assert (
+        await told_by(memory, "everything") == [] and len(await told_by(memory, "vegetarian")) == 3
+    )
 
 
 async def test_a_bot_corrects_with_one_call(memory: CognitiveService) -> None:
     await told(memory, "She is vegetarian", "She likes vegetarian pizza", "She has two cats")
     found = await memory.correct("vegetarian", scope=ANN)
     assert isinstance(found, list) and [one.kind for one in found] == ["line", "line"]
-    assert isinstance(await memory.correct("has two cats", "Ann has three cats", scope=ANN), Correction)
+    assert isinstance(
+        await memory.correct("has two cats", "Ann has three cats", scope=ANN), Correction
+    )
     assert await told_by(memory, "two cats") == [] and await told_by(memory, "three cats")
     target = next(one.target_id for one in found if "pizza" not in one.text)
     done = await memory.correct("vegetarian", scope=ANN, target_id=target)
     assert isinstance(done, Correction)
-    assert [one.text for one in await lines(memory) if "vegetarian" in one.text] == ["Ann likes vegetarian pizza"]
+    assert [one.text for one in await lines(memory) if "vegetarian" in one.text] == [
+        "Ann likes vegetarian pizza"
+    ]
     assert await memory.correct("quantum physics", scope=ANN) == []
 
 
@@ -118,23 +151,37 @@ async def test_pins_are_lines_of_their_conversation(memory: CognitiveService) ->
     assert pinned.pinned and pinned.kind == "boundary" and await memory.list_pins(ANN) == [pinned]
     assert "Never mention her ex" in await memory.build_context("hello", ANN)
     assert await memory.list_pins(BEA) == await memory.list_pins(GROUP) == []
-    for wrong in ("2001-01-01T00:00:00+00:00", 5.0, "tomorrow", "2126-01-01T00:00:00", True, float("nan")):
+    for wrong in (
+        "2001-01-01T00:00:00+00:00",
+        5.0,
+        "tomorrow",
+        "2126-01-01T00:00:00",
+        True,
+        float("nan"),
+    ):
         with pytest.raises(InvalidInput, match="expires_at"):
             await memory.pin("x", ANN, expires_at=wrong)
     assert await memory.unpin(pinned.line_id, ANN) and not await memory.unpin(pinned.line_id, ANN)
     assert await lines(memory) == []
 
 
-async def test_a_pin_that_ended_a_week_ago_leaves_its_profile_when_another_one_is_added(tmp_path: Path) -> None:
+async def test_a_pin_that_ended_a_week_ago_leaves_its_profile_when_another_one_is_added(
+    tmp_path: Path,
+) -> None:
     now = time.time()
-    async with CognitiveService.open(settings_for(tmp_path), worker=False, clock=lambda: now) as memory:
+    async with CognitiveService.open(
+        settings_for(tmp_path), worker=False, clock=lambda: now
+    ) as memory:
         await memory.pin("Ann is on holiday", ANN, expires_at=now + 60)
         now += 6 * 86_400
         await memory.pin("Never mention her ex", ANN)
         assert len(await lines(memory)) == 2 and len(await memory.list_pins(ANN)) == 1
         now += 2 * 86_400
         await memory.pin("Call her Annie", ANN)
-        assert [one.text for one in await lines(memory)] == ["Never mention her ex", "Call her Annie"]
+        assert [one.text for one in await lines(memory)] == [
+            "Never mention her ex",
+            "Call her Annie",
+        ]
 
 
 def said(message_id: str, text: str) -> dict[str, str]:
@@ -144,9 +191,15 @@ def said(message_id: str, text: str) -> dict[str, str]:
 CANARY = "collects porcelain lighthouses"
 
 
-def settings_at(engine: str, directory: Path, request: pytest.FixtureRequest, **more: object) -> Settings:
+def settings_at(
+    engine: str, directory: Path, request: pytest.FixtureRequest, **more: object
+) -> Settings:
     settings = settings_for(directory, **more)
-    return settings if engine == "sqlite" else on_server(settings, request.getfixturevalue("schema").name)
+    return (
+        settings
+        if engine == "sqlite"
+        else on_server(settings, request.getfixturevalue("schema").name)
+    )
 
 
 async def _line_id(memory: CognitiveService, scope: Scope = ANN) -> str:
@@ -178,7 +231,10 @@ async def by_edit_event(memory: CognitiveService) -> None:
 
 
 async def by_correct(memory: CognitiveService) -> None:
-    assert isinstance(await memory.correct("collects porcelain lighthouses", "Ann collects stamps", scope=ANN), Correction)
+    assert isinstance(
+        await memory.correct("collects porcelain lighthouses", "Ann collects stamps", scope=ANN),
+        Correction,
+    )
 
 
 async def by_forget_user(memory: CognitiveService) -> None:
@@ -199,7 +255,10 @@ WAYS = (
 @pytest.mark.parametrize("engine", ["sqlite", "postgres"])
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 async def test_a_fact_is_in_no_line_event_block_or_byte_after_each_way(
-    way: Callable[[CognitiveService], Awaitable[None]], engine: str, tmp_path: Path, request: pytest.FixtureRequest
+    way: Callable[[CognitiveService], Awaitable[None]],
+    engine: str,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
 ) -> None:
     settings = settings_at(engine, tmp_path, request, undo_hours=0)
     async with CognitiveService.open(settings) as memory:
@@ -211,7 +270,11 @@ async def test_a_fact_is_in_no_line_event_block_or_byte_after_each_way(
         assert await told_by(memory, "porcelain") == []
         assert bool(await told_by(memory, "two cats")) == (way is not by_forget_user)
         parts = memory.lifecycle.in_use().parts
-        assert all("porcelain" not in line for key in parts.profiles.keys() for line in parts.profiles.lines(key))  # noqa: SIM118
+        assert all(
+            "porcelain" not in line
+            for key in parts.profiles.keys()  # noqa: SIM118
+            for line in parts.profiles.lines(key)
+        )
         assert parts.backend.erasure.overwrite(insist=True) or engine == "postgres"
         await memory.settled(20)
     with contextlib.closing(open_parts_of(settings)) as backend:
@@ -232,7 +295,9 @@ async def test_what_waits_in_the_queue_does_not_bring_it_back_but_what_is_told_l
     async with CognitiveService.open(settings) as memory:
         await told(memory, "She is vegetarian")
     async with CognitiveService.open(settings, worker=False) as memory:
-        await memory.enqueue_job(new_info=["She is vegetarian", "She lives in Leeds"], user_id="7", user_name="Ann")
+        await memory.enqueue_job(
+            new_info=["She is vegetarian", "She lives in Leeds"], user_id="7", user_name="Ann"
+        )
         (line,) = [one for one in await lines(memory) if "vegetarian" in one.text]
         await memory.delete_line(line.line_id, scope=ANN)
         assert "vegetarian" not in await memory.build_context("what does she eat", ANN)
@@ -244,12 +309,16 @@ async def test_what_waits_in_the_queue_does_not_bring_it_back_but_what_is_told_l
 
 
 @pytest.mark.parametrize("engine", ["sqlite", "postgres"])
-async def test_undo_ends_with_its_time_and_with_the_person(engine: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+async def test_undo_ends_with_its_time_and_with_the_person(
+    engine: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     now = [time.time()]
     settings = settings_at(engine, tmp_path, request, undo_hours=1)
     async with CognitiveService.open(settings, clock=lambda: now[0]) as memory:
         await told(memory, "She is vegetarian", "She has two cats", "She plays the piano")
-        done = [await memory.delete_line(one.line_id, scope=ANN) for one in (await lines(memory))[:2]]
+        done = [
+            await memory.delete_line(one.line_id, scope=ANN) for one in (await lines(memory))[:2]
+        ]
         await memory.undo(done[0].correction_id, scope=None)
         now[0] += 3_601
         with pytest.raises(InvalidInput, match="list_corrections"):
@@ -263,8 +332,12 @@ async def test_undo_ends_with_its_time_and_with_the_person(engine: str, tmp_path
 
 
 @pytest.mark.parametrize("rule", ["private_separate", "per_group", "shared"])
-async def test_a_pin_is_read_in_its_conversation_alone_under_every_rule_of_layers(rule: str, tmp_path: Path) -> None:
-    async with CognitiveService.open(settings_for(tmp_path, profile={"profile_layers": rule})) as memory:
+async def test_a_pin_is_read_in_its_conversation_alone_under_every_rule_of_layers(
+    rule: str, tmp_path: Path
+) -> None:
+    async with CognitiveService.open(
+        settings_for(tmp_path, profile={"profile_layers": rule})
+    ) as memory:
         await told(memory, "I play the piano", scope=GROUP)
         await memory.pin("Call her captain", ANN)
         await memory.pin("群里不谈价格", GROUP)
@@ -274,7 +347,9 @@ async def test_a_pin_is_read_in_its_conversation_alone_under_every_rule_of_layer
         assert [one.text for one in await memory.list_pins(GROUP)] == ["群里不谈价格"]
 
 
-async def test_pins_are_bounded_and_an_undone_correction_keeps_what_was_changed_since(memory: CognitiveService) -> None:
+async def test_pins_are_bounded_and_an_undone_correction_keeps_what_was_changed_since(
+    memory: CognitiveService,
+) -> None:
     for n in range(50):
         await memory.pin(f"rule number {n}", ANN)
     assert await memory.pin("Rule number 7!", ANN) in await memory.list_pins(ANN)
@@ -286,10 +361,14 @@ async def test_pins_are_bounded_and_an_undone_correction_keeps_what_was_changed_
     first = await memory.edit_line(line.line_id, "rule number three", scope=ANN)
     await memory.edit_line(line.line_id, "rule number 3000", scope=ANN)
     await memory.undo(first.correction_id, scope=ANN)
-    assert [one.text for one in await lines(memory) if one.line_id == line.line_id] == ["rule number 3000"]
+    assert [one.text for one in await lines(memory) if one.line_id == line.line_id] == [
+        "rule number 3000"
+    ]
 
 
-async def test_a_line_with_more_evidence_stays_when_one_event_goes(memory: CognitiveService) -> None:
+async def test_a_line_with_more_evidence_stays_when_one_event_goes(
+    memory: CognitiveService,
+) -> None:
     await told(memory, "She is vegetarian")
     await told(memory, "She is vegetarian")
     first, second = await memory.list_events(ANN)
@@ -302,15 +381,25 @@ async def test_a_line_with_more_evidence_stays_when_one_event_goes(memory: Cogni
     assert [one.text for one in await lines(memory)] == [line.text]
 
 
-async def test_of_two_edits_the_first_is_not_undone_over_the_second(memory: CognitiveService) -> None:
+async def test_of_two_edits_the_first_is_not_undone_over_the_second(
+    memory: CognitiveService,
+) -> None:
     await told(memory, "She is vegetarian")
     (line,) = await lines(memory)
     first = await memory.edit_line(line.line_id, "Ann eats fish", scope=ANN)
     second = await memory.edit_line(line.line_id, "Ann eats meat", scope=ANN)
     await memory.undo(first.correction_id, scope=ANN)
-    assert [one.text for one in await memory.list_events(ANN)] == ["Ann eats meat"] == [one.text for one in await lines(memory)]
+    assert (
+        [one.text for one in await memory.list_events(ANN)]
+        == ["Ann eats meat"]
+        == [one.text for one in await lines(memory)]
+    )
     await memory.undo(second.correction_id, scope=ANN)
-    assert [one.text for one in await memory.list_events(ANN)] == ["Ann eats fish"] == [one.text for one in await lines(memory)]
+    assert (
+        [one.text for one in await memory.list_events(ANN)]
+        == ["Ann eats fish"]
+        == [one.text for one in await lines(memory)]
+    )
 
 
 async def test_nobody_corrects_what_is_of_another_conversation(memory: CognitiveService) -> None:
@@ -334,7 +423,9 @@ def message_of(text: str, who: str = "7", name: str = "Ann", n: str = "1") -> di
 
 async def test_what_others_said_in_the_same_words_is_theirs(memory: CognitiveService) -> None:
     words = "I'm allergic to peanuts"
-    await memory.remember([message_of(words), message_of(words, "8", "Bea", "2")], Scope.group("100"))
+    await memory.remember(
+        [message_of(words), message_of(words, "8", "Bea", "2")], Scope.group("100")
+    )
     assert await memory.settled(20)
     (line,) = await lines(memory, GROUP)
     done = await memory.delete_line(line.line_id, scope=GROUP, messages=True)
@@ -359,7 +450,9 @@ async def test_a_correction_in_private_says_nothing_in_groups(memory: CognitiveS
     await memory.remember([message_of("I live in Leeds")], Scope.group("100"))
     assert await memory.settled(20)
     await memory.correct("I live in Leeds", "Ann lives in York", scope=ANN)
-    assert await told_by(memory, "York", GROUP) == [] and await told_by(memory, "Leeds", GROUP) == []
+    assert (
+        await told_by(memory, "York", GROUP) == [] and await told_by(memory, "Leeds", GROUP) == []
+    )
     assert await told_by(memory, "York")
 
 
@@ -372,7 +465,9 @@ async def test_a_correction_in_private_says_nothing_in_groups(memory: CognitiveS
         ("She has three cats", "Ann has two cats"),
     ],
 )
-async def test_what_may_not_be_meant_is_a_candidate(memory: CognitiveService, fact: str, wrong: str) -> None:
+async def test_what_may_not_be_meant_is_a_candidate(
+    memory: CognitiveService, fact: str, wrong: str
+) -> None:
     await told(memory, fact)
     found = await memory.correct(wrong, scope=ANN)
     assert isinstance(found, list) and found

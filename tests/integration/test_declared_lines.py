@@ -33,11 +33,15 @@ async def lines_after(memory: CognitiveService, *messages: dict[str, Any]) -> li
 def lines_of(memory: CognitiveService) -> list[ProfileLine]:
     assert memory.lifecycle.opened is not None
     profiles = memory.lifecycle.opened.parts.profiles
-    found = [profiles.read(ProfileKey("user", "42", layer)) for layer in profiles.layers("user", "42")]
+    found = [
+        profiles.read(ProfileKey("user", "42", layer)) for layer in profiles.layers("user", "42")
+    ]
     return [line for one in found if one is not None for line in one.lines]
 
 
-async def test_declarations_of_a_batch_become_lines_in_one_revision_and_go_with_their_message(tmp_path: Path) -> None:
+async def test_declarations_of_a_batch_become_lines_in_one_revision_and_go_with_their_message(
+    tmp_path: Path,
+) -> None:
     talk = [
         said("大家好，我对花生过敏", 1, 1),
         said("哈哈", 2, 2),
@@ -58,7 +62,9 @@ async def test_declarations_of_a_batch_become_lines_in_one_revision_and_go_with_
         assert [one.kind for one in lines_of(memory)] == ["health", "health"]
         # Handed over again, what was removed with its message stays away.
         assert [one.kind for one in await lines_after(memory, talk[2])] == ["health", "health"]
-    assert "苏州" not in "".join(path.read_text("utf-8", "ignore") for path in tmp_path.rglob("*.md"))
+    assert "苏州" not in "".join(
+        path.read_text("utf-8", "ignore") for path in tmp_path.rglob("*.md")
+    )
 
 
 async def test_other_words_of_a_message_take_its_line_out_and_bring_theirs(tmp_path: Path) -> None:
@@ -68,9 +74,13 @@ async def test_other_words_of_a_message_take_its_line_out_and_bring_theirs(tmp_p
         assert sorted(one.text for one in lines) == ["“我住在无锡”", "“我是护士”"]
 
 
-async def test_a_line_of_two_messages_gets_the_words_of_the_one_that_is_left(tmp_path: Path) -> None:
+async def test_a_line_of_two_messages_gets_the_words_of_the_one_that_is_left(
+    tmp_path: Path,
+) -> None:
     async with CognitiveService.open(settings_for(tmp_path)) as memory:
-        lines = await lines_after(memory, said("我是护士", 1, 1), said("我的工作是护士", 2, 2), said("我是一名护士", 3, 3))
+        lines = await lines_after(
+            memory, said("我是护士", 1, 1), said("我的工作是护士", 2, 2), said("我是一名护士", 3, 3)
+        )
         assert [(one.text, one.told) for one in lines] == [("“我是一名护士”", 2)]
         await memory.forget_message("m3", GROUP)
         assert [(one.text, one.told) for one in lines_of(memory)] == [("“我是护士”", 1)]
@@ -79,12 +89,28 @@ async def test_a_line_of_two_messages_gets_the_words_of_the_one_that_is_left(tmp
 @pytest.mark.parametrize(
     ("messages", "after"),
     [
-        ([said("I live in Porto", 1, 1), said("no, I meant Lisbon", 2, 2)], ['"I live in Porto" → "no, I meant Lisbon"']),
+        (
+            [said("I live in Porto", 1, 1), said("no, I meant Lisbon", 2, 2)],
+            ['"I live in Porto" → "no, I meant Lisbon"'],
+        ),
         ([said("I live in Porto", 1, 1), said("just kidding", 2, 2)], []),
-        ([said("I live in Porto", 1, 1), said("ok", 2, 2), said("just kidding", 3, 3)], ['"I live in Porto"']),
-        ([said("I live in Porto", 1, 1), said("just kidding", 2, 2, sender="43")], ['"I live in Porto"']),
+        (
+            [said("I live in Porto", 1, 1), said("ok", 2, 2), said("just kidding", 3, 3)],
+            ['"I live in Porto"'],
+        ),
+        (
+            [said("I live in Porto", 1, 1), said("just kidding", 2, 2, sender="43")],
+            ['"I live in Porto"'],
+        ),
         ([said("I live in Porto", 1, 1), said("just kidding", 2, 30)], ['"I live in Porto"']),
-        ([said("I live in Porto", 1, 1), said("ok", 2, 2), said("just kidding", 3, 30, reply_to="m1")], []),
+        (
+            [
+                said("I live in Porto", 1, 1),
+                said("ok", 2, 2),
+                said("just kidding", 3, 30, reply_to="m1"),
+            ],
+            [],
+        ),
     ],
 )
 async def test_a_correction_concerns_the_message_just_before_or_the_one_replied_to(
@@ -112,7 +138,9 @@ async def test_beside_a_model_health_and_boundaries_are_noted_at_once(
         return echo_responder(request) if listens else {"events": [], "texts": []}
 
     with OpenAIServer(responder=responder) as server:
-        async with CognitiveService.open(settings_for(tmp_path, base_url=server.base_url)) as memory:
+        async with CognitiveService.open(
+            settings_for(tmp_path, base_url=server.base_url)
+        ) as memory:
             lines = await lines_after(memory, said("我对花生过敏", 1, 1), said("我住在苏州", 2, 2))
         merges = server.count("chat", "update_profiles")
     assert [one.kind for one in lines] == (["health", "home"] if listens else ["health"])

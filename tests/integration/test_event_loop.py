@@ -50,11 +50,15 @@ async def test_the_watchdog_sees_what_computes_in_the_loop() -> None:
 
 @pytest.mark.parametrize("text", [CHINESE, ENGLISH], ids=["zh", "en"])
 @pytest.mark.parametrize("language", [None, "zh"], ids=["detected", "given"])
-async def test_eight_long_messages_do_not_block_the_loop(tmp_path: Path, text: str, language: Literal["zh"] | None) -> None:
+async def test_eight_long_messages_do_not_block_the_loop(
+    tmp_path: Path, text: str, language: Literal["zh"] | None
+) -> None:
     embedder = WordEmbedder()
     settings = settings_for(tmp_path)
     async with open_memory(settings, embedder=embedder) as (memory, parts):
-        file_events(parts, events_in("7", [f"{n} 小林喜欢三体 and tea" for n in range(200)]), embedder)
+        file_events(
+            parts, events_in("7", [f"{n} 小林喜欢三体 and tea" for n in range(200)]), embedder
+        )
         assert await memory.ready()
         scope, messages = Scope.group("7", "42"), long_messages(text)
 
@@ -68,18 +72,25 @@ async def test_fifty_recalls_at_once_do_not_block_the_loop(tmp_path: Path) -> No
     embedder = WordEmbedder()
     settings = settings_for(tmp_path)
     async with open_memory(settings, embedder=embedder) as (memory, parts):
-        file_events(parts, events_in("7", [f"{n} 小林喜欢三体 and tea" for n in range(200)]), embedder)
+        file_events(
+            parts, events_in("7", [f"{n} 小林喜欢三体 and tea" for n in range(200)]), embedder
+        )
         assert await memory.ready()
 
         async def recall() -> None:
-            asked = (memory.build_context(f"{CHINESE[:40]} {n}", Scope.group("7", "42")) for n in range(50))
+            asked = (
+                memory.build_context(f"{CHINESE[:40]} {n}", Scope.group("7", "42"))
+                for n in range(50)
+            )
             assert all(await asyncio.gather(*asked))
 
         await assert_loop_stays_free(recall, seconds=0.020)
 
 
 @pytest.mark.parametrize("kind", ["text", "dictionary", "rows"])
-async def test_noting_a_hundred_kilobytes_does_not_block_the_loop(tmp_path: Path, kind: str) -> None:
+async def test_noting_a_hundred_kilobytes_does_not_block_the_loop(
+    tmp_path: Path, kind: str
+) -> None:
     text = CHINESE * 650
     assert len(text.encode()) > 100_000
     result: object = text
@@ -92,7 +103,9 @@ async def test_noting_a_hundred_kilobytes_does_not_block_the_loop(tmp_path: Path
         async def note() -> None:
             for n in range(3):
                 memory.on_tool_executed("read", {"n": n}, result, scope=Scope.group("7", "42"))
-                memory.feed_message("user", text, "session", scope=Scope.group("7", "42"), name="Ann")
+                memory.feed_message(
+                    "user", text, "session", scope=Scope.group("7", "42"), name="Ann"
+                )
                 await asyncio.sleep(0)
             assert memory.observation is not None and await memory.observation.settled(30)
 
@@ -100,8 +113,13 @@ async def test_noting_a_hundred_kilobytes_does_not_block_the_loop(tmp_path: Path
 
 
 @pytest.mark.parametrize("text", [CHINESE, ENGLISH], ids=["zh", "en"])
-async def test_two_hundred_messages_are_handed_over_without_blocking_the_loop(tmp_path: Path, text: str) -> None:
-    states = [{"role": ("user", "assistant")[n % 2], "content": f"{n} {text}"[:130], "name": "Ann"} for n in range(200)]
+async def test_two_hundred_messages_are_handed_over_without_blocking_the_loop(
+    tmp_path: Path, text: str
+) -> None:
+    states = [
+        {"role": ("user", "assistant")[n % 2], "content": f"{n} {text}"[:130], "name": "Ann"}
+        for n in range(200)
+    ]
     async with open_memory(settings_for(tmp_path)) as (memory, parts):
 
         async def hand_over() -> None:
@@ -113,12 +131,16 @@ async def test_two_hundred_messages_are_handed_over_without_blocking_the_loop(tm
 
 
 @pytest.mark.parametrize("text", [CHINESE, ENGLISH], ids=["zh", "en"])
-async def test_a_job_with_twenty_recent_messages_does_not_block_the_loop(tmp_path: Path, text: str) -> None:
+async def test_a_job_with_twenty_recent_messages_does_not_block_the_loop(
+    tmp_path: Path, text: str
+) -> None:
     recent = [{"sender_id": f"{n}", "sender_name": "Ann", "text": f"{n} {text}"} for n in range(20)]
     async with open_memory(settings_for(tmp_path)) as (memory, parts):
 
         async def hand_over() -> None:
-            assert await memory.enqueue_job(text, [text] * 5, user_id="42", user_name="Ann", recent_messages=recent)
+            assert await memory.enqueue_job(
+                text, [text] * 5, user_id="42", user_name="Ann", recent_messages=recent
+            )
 
         await assert_loop_stays_free(hand_over)
         (job, *_) = parts.queue.jobs("pending")
@@ -126,28 +148,40 @@ async def test_a_job_with_twenty_recent_messages_does_not_block_the_loop(tmp_pat
 
 
 LONGEST_SECONDS = 0.020
-QUICK = ("enqueue_job(text)", "get_relevant_memories(text, deep=True)", "build_context([…], context=[…])")
+QUICK = (
+    "enqueue_job(text)",
+    "get_relevant_memories(text, deep=True)",
+    "build_context([…], context=[…])",
+)
 
 
-async def assert_call_stays_off_the_loop(directory: Path, name: str, family: str, length: int) -> None:
+async def assert_call_stays_off_the_loop(
+    directory: Path, name: str, family: str, length: int
+) -> None:
     """Make a call again and again, each time with another text, until one leaves the loop free."""
     serial = count(1)
     async with filled_memory(directory, worker="worker" in name or "handed over" in name) as memory:
 
         async def call() -> None:
             n = next(serial)
-            with suppress(HistorianError):  # a text that is too long for a job is refused, off the loop too
+            with suppress(
+                HistorianError
+            ):  # a text that is too long for a job is refused, off the loop too
                 await CALLS[name](memory, f"{FAMILIES[family](length, 1_000_000 * n)} {n}")
 
         await assert_loop_stays_free(call, seconds=LONGEST_SECONDS)
 
 
 @pytest.mark.parametrize("name", QUICK)
-async def test_fifty_kilobytes_of_addresses_do_not_block_the_loop(tmp_path: Path, name: str) -> None:
+async def test_fifty_kilobytes_of_addresses_do_not_block_the_loop(
+    tmp_path: Path, name: str
+) -> None:
     await assert_call_stays_off_the_loop(tmp_path, name, "'a@b.co '", 50_000)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CALLS)
-async def test_no_public_call_blocks_the_loop_with_a_megabyte_of_addresses(tmp_path: Path, name: str) -> None:
+async def test_no_public_call_blocks_the_loop_with_a_megabyte_of_addresses(
+    tmp_path: Path, name: str
+) -> None:
     await assert_call_stays_off_the_loop(tmp_path, name, "'a@b.co '", 1_000_000)

@@ -37,7 +37,9 @@ Call = Callable[[Memory, str], Awaitable[object]]
 async def memory(tmp_path: Path) -> AsyncIterator[Memory]:
     embedder = WordEmbedder()
     async with open_memory(settings_for(tmp_path), embedder=embedder) as (memory, parts):
-        file_events(parts, events_in("7", [f"{n} 小林喜欢三体 and tea" for n in range(200)]), embedder)
+        file_events(
+            parts, events_in("7", [f"{n} 小林喜欢三体 and tea" for n in range(200)]), embedder
+        )
         assert await memory.ready()
         await memory.build_context("tea", SCOPE)
         yield memory
@@ -50,11 +52,19 @@ def talk(texts: list[str]) -> list[dict[str, str]]:
 CALLS: dict[str, Call] = {
     "remember": lambda memory, text: memory.remember(talk([text]), SCOPE),
     "remember, with others": lambda memory, text: memory.remember(talk(["hello", text]), SCOPE),
-    "remember, in blocks": lambda memory, text: memory.remember([{"role": "user", "content": [{"text": text}]}], SCOPE),
+    "remember, in blocks": lambda memory, text: memory.remember(
+        [{"role": "user", "content": [{"text": text}]}], SCOPE
+    ),
     "enqueue_job": lambda memory, text: memory.enqueue_job(text, user_id="42"),
-    "enqueue_job, with messages": lambda memory, text: memory.enqueue_job("hi", user_id="42", recent_messages=[{"text": text}]),
-    "enqueue_job, in pieces": lambda memory, text: memory.enqueue_job("", [text[:400_000]] * 3, user_id="42"),
-    "enqueue_job, a name": lambda memory, text: memory.enqueue_job("hi", user_id="42", user_name=text),
+    "enqueue_job, with messages": lambda memory, text: memory.enqueue_job(
+        "hi", user_id="42", recent_messages=[{"text": text}]
+    ),
+    "enqueue_job, in pieces": lambda memory, text: memory.enqueue_job(
+        "", [text[:400_000]] * 3, user_id="42"
+    ),
+    "enqueue_job, a name": lambda memory, text: memory.enqueue_job(
+        "hi", user_id="42", user_name=text
+    ),
     "update_memory": lambda memory, text: memory.update_memory([text], "42"),
     "edit_event": lambda memory, text: memory.edit_event("x", text),
 }
@@ -78,7 +88,9 @@ async def test_what_no_job_can_hold_is_refused_before_it_is_redacted(
     assert read < 1_000  # the message of the refusal
 
 
-async def test_eight_large_messages_keep_no_recall_and_no_small_message_waiting(memory: Memory) -> None:
+async def test_eight_large_messages_keep_no_recall_and_no_small_message_waiting(
+    memory: Memory,
+) -> None:
     """They are redacted for seconds; what comes later is answered first, whatever the machine does besides."""
     large = [asyncio.create_task(memory.remember(talk([text]), SCOPE)) for text in LARGE]
     await asyncio.sleep(0.05)
@@ -94,7 +106,9 @@ async def test_eight_large_messages_keep_no_recall_and_no_small_message_waiting(
 async def test_a_recall_for_eight_large_messages_keeps_its_limit(tmp_path: Path) -> None:
     settings = settings_for(tmp_path, query={"recall_timeout_seconds": "auto"})
     async with open_memory(settings, embedder=WordEmbedder()) as (memory, parts):
-        file_events(parts, events_in("7", [f"{n} 小林喜欢三体 and tea" for n in range(200)]), WordEmbedder())
+        file_events(
+            parts, events_in("7", [f"{n} 小林喜欢三体 and tea" for n in range(200)]), WordEmbedder()
+        )
         assert await memory.ready()
         took: list[float] = []
         while len(took) < ATTEMPTS and min(took, default=1.0) >= LOCAL_SECONDS:
@@ -120,14 +134,18 @@ async def test_recall_needs_no_thread_that_others_may_keep_busy(memory: Memory) 
 
 ASKED: dict[str, Call] = {
     "handed over": lambda memory, text: memory.remember(talk([text]), SCOPE),
-    "handed over as a turn": lambda memory, text: memory.enqueue_job(text, [text], user_id="42", group_id="7", user_name="Ann"),
+    "handed over as a turn": lambda memory, text: memory.enqueue_job(
+        text, [text], user_id="42", group_id="7", user_name="Ann"
+    ),
     "asked for": lambda memory, text: memory.build_context(text, SCOPE),
     "searched for": lambda memory, text: memory.search_events(text, SCOPE),
     "told to the assistant": lambda memory, text: memory.update_memory(text, "42"),
 }
 
 
-@pytest.mark.parametrize("text", [ENGLISH * 200, CHINESE * 200, "密码" * 14_000], ids=["en", "zh", "passwords"])
+@pytest.mark.parametrize(
+    "text", [ENGLISH * 200, CHINESE * 200, "密码" * 14_000], ids=["en", "zh", "passwords"]
+)
 async def test_a_message_of_28_kilobytes_does_not_hold_the_loop(memory: Memory, text: str) -> None:
     text = text.encode()[:28_000].decode(errors="ignore")
     best = dict.fromkeys(ASKED, 1.0)
@@ -141,7 +159,9 @@ async def test_a_message_of_28_kilobytes_does_not_hold_the_loop(memory: Memory, 
     raise AssertionError(f"the loop waits for this process: {best}")
 
 
-async def test_a_waiting_text_is_drafted_as_far_as_a_block_can_show_it(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_waiting_text_is_drafted_as_far_as_a_block_can_show_it(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drafted: list[int] = []
     draft_of = pending.draft_of
 
@@ -154,7 +174,10 @@ async def test_a_waiting_text_is_drafted_as_far_as_a_block_can_show_it(memory: M
     await memory.enqueue_job(text, user_id="42", group_id="7", user_name="Ann")
     hits = [hit for hit in await memory.search_events("tea", SCOPE) if hit.pending]
     assert drafted and max(drafted) <= pending.LONGEST_DRAFT
-    assert "Yesterday" not in hits[0].event.text[:1_500] and len(hits[0].event.text) >= len(text) - 1_000
+    assert (
+        "Yesterday" not in hits[0].event.text[:1_500]
+        and len(hits[0].event.text) >= len(text) - 1_000
+    )
 
 
 LOADED = """
@@ -175,9 +198,14 @@ asyncio.run(main())
 
 def test_a_full_run_of_the_garbage_collector_leaves_out_what_is_loaded(tmp_path: Path) -> None:
     """It holds the loop for a millisecond for each thousand or two of the objects that it looks at."""
-    given = {"cognitive": {"data_dir": str(tmp_path)}, "models": {"embedding": {"provider": "none"}}}
+    given = {
+        "cognitive": {"data_dir": str(tmp_path)},
+        "models": {"embedding": {"provider": "none"}},
+    }
     code = LOADED.format(settings=given)
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    shown = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    )
     looked_at, left_out = map(int, shown.stdout.split())
     assert looked_at < 30_000 < left_out
 
@@ -186,7 +214,9 @@ async def test_long_texts_alone_wait_for_the_thread_of_long_texts(tmp_path: Path
     memory = CognitiveService.open(settings_for(tmp_path))
 
     async def thread(characters: int) -> str:
-        return await memory.lifecycle.in_thread(lambda: threading.current_thread().name, characters=characters)
+        return await memory.lifecycle.in_thread(
+            lambda: threading.current_thread().name, characters=characters
+        )
 
     assert (await thread(intake.LONG)).startswith("historian-hand-over")
     assert (await thread(intake.LONG + 1)).startswith("historian-redaction")

@@ -33,7 +33,9 @@ def lines_of(directory: Path, user: str) -> list[str]:
 
 
 async def opened(directory: Path, server: OpenAIServer, **profile: Any) -> CognitiveService:
-    settings = settings_for(directory, base_url=server.base_url, historian={"rewrite_mode": "rules"}, profile=profile)
+    settings = settings_for(
+        directory, base_url=server.base_url, historian={"rewrite_mode": "rules"}, profile=profile
+    )
     memory = CognitiveService(settings)
     await memory.start()
     return memory
@@ -45,7 +47,10 @@ async def test_settled_lets_what_waits_be_merged_in_one_call(tmp_path: Path) -> 
         await hand_over(memory, 8)
         assert await memory.settled(60)
         assert server.count("chat") == 1 and waiting(tmp_path) == []
-        assert lines_of(tmp_path, "42") == ["r0-0:0", "r2-0:0", "r4-0:0", "r6-0:0"] and len(lines_of(tmp_path, "43")) == 4
+        assert (
+            lines_of(tmp_path, "42") == ["r0-0:0", "r2-0:0", "r4-0:0", "r6-0:0"]
+            and len(lines_of(tmp_path, "43")) == 4
+        )
         await memory.aclose()
 
 

@@ -35,7 +35,9 @@ async def filed(memory: CognitiveService, parts: Parts) -> list[Event]:
     return parts.events.find(EventFilter("g:7", sources=("job",)), newest_first=False)
 
 
-async def said(memory: CognitiveService, text: str, where: dict[str, str], who: str, name: str) -> None:
+async def said(
+    memory: CognitiveService, text: str, where: dict[str, str], who: str, name: str
+) -> None:
     names = {key: where[key] for key in ("group_name", "bot_name", "bot_id")}
     message = {"role": "user", "content": text, "sender_id": who, "name": name}
     await memory.remember([message], Scope.group("7", who), **names)
@@ -72,20 +74,37 @@ async def test_no_nickname_writes_the_profile_of_the_group_or_passes_for_somebod
         events = await filed(memory, parts)
         assert summary(parts, ProfileKey("group", "7")) == ""
         own = [event for event in events if ("Leeds" in event.text or "杭州" in event.text)]
-        assert own and all(f"{name} (666)".casefold() in event.text.casefold() for event in own), [event.text for event in own]
-        assert any(place in summary(parts, ProfileKey("user", "666")) for place in ("Leeds", "杭州"))
-        assert not any(event.is_absolute for event in events if event not in own), [event.text for event in events]
+        assert own and all(f"{name} (666)".casefold() in event.text.casefold() for event in own), [
+            event.text for event in own
+        ]
+        assert any(
+            place in summary(parts, ProfileKey("user", "666")) for place in ("Leeds", "杭州")
+        )
+        assert not any(event.is_absolute for event in events if event not in own), [
+            event.text for event in events
+        ]
         (message,) = parts.events.find(EventFilter("g:7", sources=("message",)))
         assert (message.user_name, message.text) == (name, told)
         assert shown_speaker(message, BorneNames(parts.events.names("g:7"))) == f"{name} (666)"
 
 
 @pytest.mark.parametrize(("name", "where"), [("Ann", EN), ("小安", ZH)])
-async def test_two_bearers_of_one_name_are_told_apart_by_their_ids(tmp_path: Path, name: str, where: dict[str, str]) -> None:
+async def test_two_bearers_of_one_name_are_told_apart_by_their_ids(
+    tmp_path: Path, name: str, where: dict[str, str]
+) -> None:
     told = ("I live in Leeds", "I live in York") if where is EN else ("我住在杭州", "我住在上海")
-    before = [{"sender_id": who, "sender_name": name, "text": text} for who, text in zip(("1001", "1002"), told, strict=True)]
+    before = [
+        {"sender_id": who, "sender_name": name, "text": text}
+        for who, text in zip(("1001", "1002"), told, strict=True)
+    ]
     async with service(tmp_path) as (memory, parts):
-        turn = {**where, "user_id": "1001", "user_name": name, "request_type": "group", "recent_messages": before}
+        turn = {
+            **where,
+            "user_id": "1001",
+            "user_name": name,
+            "request_type": "group",
+            "recent_messages": before,
+        }
         ambiguous = f"{name} plays the harp" if where is EN else f"{name}会弹琴"
         await memory.enqueue_job("", [told[0], ambiguous], **turn)
         events = await filed(memory, parts)
@@ -108,16 +127,26 @@ async def test_two_bearers_of_one_name_are_told_apart_in_talk_too(tmp_path: Path
 
 def test_a_message_that_is_only_observed_shows_the_id_of_who_is_called_like_the_bot() -> None:
     for role, name in (("user", "Clio (666)"), ("assistant", "Clio")):
-        noted = cleaned(observe_message(Scope.group("7", "666"), 0.0, role, "Clio", "I live in Leeds"))
+        noted = cleaned(
+            observe_message(Scope.group("7", "666"), 0.0, role, "Clio", "I live in Leeds")
+        )
         assert with_shown_name(noted, "Clio").name == name
 
 
-async def test_a_name_that_is_the_beginning_of_another_gets_none_of_its_lines(tmp_path: Path) -> None:
+async def test_a_name_that_is_the_beginning_of_another_gets_none_of_its_lines(
+    tmp_path: Path,
+) -> None:
     others = (("1002", "Anna", "hi"), ("1003", "小明哥", "嗨"))
     before = [{"sender_id": who, "sender_name": name, "text": text} for who, name, text in others]
     async with service(tmp_path) as (memory, parts):
         for user, name in (("1001", "Ann"), ("1004", "小明")):
-            turn = {**EN, "user_id": user, "user_name": name, "request_type": "group", "recent_messages": before}
+            turn = {
+                **EN,
+                "user_id": user,
+                "user_name": name,
+                "request_type": "group",
+                "recent_messages": before,
+            }
             await memory.enqueue_job("", ["Anna plays the harp", "小明哥会弹琴"], **turn)
         await filed(memory, parts)
         assert [summary(parts, ProfileKey("user", user)) for user in ("1001", "1004")] == ["", ""]
@@ -152,8 +181,14 @@ async def test_what_somebody_claims_about_others_or_about_rules_stands_as_their_
         before = [{"sender_id": who, "sender_name": name, "text": one} for who, name, one in told]
         await memory.enqueue_job("", [text], recent_messages=before, **turn)
         events = [event for event in await filed(memory, parts) if event.user_id == MALLORY[0]]
-        assert events and all(event.text.startswith(("Mallory said: ", "Mallory说：")) for event in events), events
-        assert all(body in event.text.replace(" ", "") or body in event.text for event in events if event.is_absolute)
+        assert events and all(
+            event.text.startswith(("Mallory said: ", "Mallory说：")) for event in events
+        ), events
+        assert all(
+            body in event.text.replace(" ", "") or body in event.text
+            for event in events
+            if event.is_absolute
+        )
         assert summary(parts, ProfileKey("group", "7")) == ""
         assert summary(parts, ProfileKey("user", other[0])).count("\n") == 0
         lines = summary(parts, ProfileKey("user", MALLORY[0])).splitlines()
@@ -180,12 +215,19 @@ async def test_an_instruction_stands_quoted_as_the_words_of_who_gave_it_and_is_n
     tmp_path: Path, text: str, where: dict[str, str], group: bool
 ) -> None:
     async with service(tmp_path) as (memory, parts):
-        turn: dict[str, Any] = {**where, "user_id": MALLORY[0], "user_name": MALLORY[1], "request_type": "group"}
+        turn: dict[str, Any] = {
+            **where,
+            "user_id": MALLORY[0],
+            "user_name": MALLORY[1],
+            "request_type": "group",
+        }
         if not group:
             turn = {**turn, "group_id": None, "group_name": None, "request_type": "private"}
         await memory.enqueue_job("", [text], **turn)
         scope = Scope.group("7", MALLORY[0]) if group else Scope.private(MALLORY[0])
-        await memory.remember([{"role": "user", "content": text, "sender_id": MALLORY[0], "name": MALLORY[1]}], scope)
+        await memory.remember(
+            [{"role": "user", "content": text, "sender_id": MALLORY[0], "name": MALLORY[1]}], scope
+        )
         await memory.flush()
         assert await memory.settled(30)
         events = parts.events.find(EventFilter(scope.key, sources=("job",)), newest_first=False)
@@ -194,16 +236,31 @@ async def test_an_instruction_stands_quoted_as_the_words_of_who_gave_it_and_is_n
         for event in events:
             instructs = not event.text.startswith(("Mallory likes tea", "Mallory喜欢喝茶"))
             assert not (instructs and event.is_absolute), event.text
-            assert not instructs or event.text.startswith(('Mallory said: "', "Mallory说：“")), event.text
+            assert not instructs or event.text.startswith(('Mallory said: "', "Mallory说：“")), (
+                event.text
+            )
         profiles = [parts.profiles.read(key) for key in parts.profiles.keys()]  # noqa: SIM118
-        assert all("tea" in one.summary or "茶" in one.summary for one in profiles if one is not None and one.summary)
-        assert not any(word in one.summary for one in profiles if one for word in ("owner", "admin", "群主", "管理员", "权限"))
+        assert all(
+            "tea" in one.summary or "茶" in one.summary
+            for one in profiles
+            if one is not None and one.summary
+        )
+        assert not any(
+            word in one.summary
+            for one in profiles
+            if one
+            for word in ("owner", "admin", "群主", "管理员", "权限")
+        )
 
 
-async def test_what_the_bot_hands_over_about_the_group_still_enters_its_profile(tmp_path: Path) -> None:
+async def test_what_the_bot_hands_over_about_the_group_still_enters_its_profile(
+    tmp_path: Path,
+) -> None:
     async with service(tmp_path) as (memory, parts):
         turn = {"user_id": "1001", "user_name": "Ann", "request_type": "group"}
-        await memory.enqueue_job("", ["Book Club meets on Fridays", "The group rule is no spoilers"], **EN, **turn)
+        await memory.enqueue_job(
+            "", ["Book Club meets on Fridays", "The group rule is no spoilers"], **EN, **turn
+        )
         await filed(memory, parts)
         assert summary(parts, ProfileKey("group", "7")).splitlines() == [
             "- Book Club meets on Fridays (2026-02-21)", "- Book Club's rule is no spoilers (2026-02-21)",

@@ -19,7 +19,11 @@ from uuid import uuid4
 
 import pytest
 from historian import make_end_tool, make_memory_tools
-from historian.interfaces.langchain.callbacks import ObservationHandler, observe_hooks, observe_messages
+from historian.interfaces.langchain.callbacks import (
+    ObservationHandler,
+    observe_hooks,
+    observe_messages,
+)
 from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter
 from historian.schema.scope import Scope
@@ -52,7 +56,11 @@ SECRETS: dict[str, str] = {
     "jwt": "ey" + "J" + drawn(20) + "." + drawn(40) + "." + drawn(43),
     "stripe": "sk_" + "live_" + drawn(24),
     "google": "AI" + "za" + drawn(35),
-    "pem": "-----BEGIN " + "PRIVATE KEY-----\n" + "\n".join(drawn(64) for _ in range(6)) + "\n-----END " + "PRIVATE KEY-----",
+    "pem": "-----BEGIN "
+    + "PRIVATE KEY-----\n"
+    + "\n".join(drawn(64) for _ in range(6))
+    + "\n-----END "
+    + "PRIVATE KEY-----",
     "mail": "lihua" + drawn(5, string.digits) + "@" + "mailbox.example.cn",
     "phone": "138" + drawn(8, "23456789"),
     "id_card": "11010519491231" + "002X",
@@ -76,12 +84,21 @@ def coats(secret: str) -> dict[str, str]:
         "json twice": json.dumps(json.dumps({"out": secret})),
         "url": "https://x.test/?q=" + urllib.parse.quote(secret, safe="=:@"),
     }
-    return coats if len(secret.split()) == 1 else {name: coat for name, coat in coats.items() if name != "url"}
+    return (
+        coats
+        if len(secret.split()) == 1
+        else {name: coat for name, coat in coats.items() if name != "url"}
+    )
 
 
 def traces(secret: str) -> set[bytes]:
     """What would betray a secret in a file, whatever it was written with."""
-    forms = {secret, json.dumps(secret)[1:-1], urllib.parse.quote(secret, safe=""), repr(secret)[1:-1]}
+    forms = {
+        secret,
+        json.dumps(secret)[1:-1],
+        urllib.parse.quote(secret, safe=""),
+        repr(secret)[1:-1],
+    }
     forms |= set(secret.splitlines()[1:-1])
     return {form.encode() for form in forms if len(form) >= 8}
 
@@ -108,22 +125,40 @@ async def plant(memory: CognitiveService) -> None:
     for label, secret in SECRETS.items():
         for coat, worn in coats(secret).items():
             where = f"{label} {coat}"
-            await memory.on_tool_executed("fetch", {"body": worn, "n": where}, f"{where}: {worn} done", scope=GROUP)
-            await memory.on_tool_executed("nest", [{"deep": [{"er": (worn, {worn: where})}]}], {"a": {"b": [worn]}}, scope=GROUP)
-            await memory.on_tool_executed("fail", worn, RuntimeError(f"{where} went wrong with {worn}"), scope=GROUP)
+            await memory.on_tool_executed(
+                "fetch", {"body": worn, "n": where}, f"{where}: {worn} done", scope=GROUP
+            )
+            await memory.on_tool_executed(
+                "nest",
+                [{"deep": [{"er": (worn, {worn: where})}]}],
+                {"a": {"b": [worn]}},
+                scope=GROUP,
+            )
+            await memory.on_tool_executed(
+                "fail", worn, RuntimeError(f"{where} went wrong with {worn}"), scope=GROUP
+            )
             await memory.on_tool_executed("bytes", worn.encode(), Config(worn), scope=GROUP)
-            memory.feed_message("user", f"{where} 给你 {worn} 记一下", "s1", scope=GROUP, name="阿明")
+            memory.feed_message(
+                "user", f"{where} 给你 {worn} 记一下", "s1", scope=GROUP, name="阿明"
+            )
             long = "filler " * 1_141 + worn + " and more" * 500
             await memory.on_tool_executed("long", {}, long, scope=GROUP)
     for name, secret in NAMED.items():
-        await memory.on_tool_executed("login", {name: secret, "user": "ann"}, {"echo": [{name: secret}]}, scope=GROUP)
         await memory.on_tool_executed(
-            "fields", {"fields": [{"name": name, "value": secret}]}, json.dumps({name: secret}), scope=GROUP
+            "login", {name: secret, "user": "ann"}, {"echo": [{name: secret}]}, scope=GROUP
+        )
+        await memory.on_tool_executed(
+            "fields",
+            {"fields": [{"name": name, "value": secret}]},
+            json.dumps({name: secret}),
+            scope=GROUP,
         )
         for worn in coats(f"{name}={secret}").values():
             await memory.on_tool_executed("env", "", worn, scope=GROUP)
         memory.feed_message("assistant", json.dumps({"headers": {name: secret}}), "s1", scope=GROUP)
-    await memory.on_tool_executed("db", f"postgres://app:{URL_SECRET}@db.internal/shop", OSError(URL_SECRET), scope=GROUP)
+    await memory.on_tool_executed(
+        "db", f"postgres://app:{URL_SECRET}@db.internal/shop", OSError(URL_SECRET), scope=GROUP
+    )
 
 
 @pytest.mark.slow
@@ -135,20 +170,30 @@ async def test_no_planted_secret_is_in_any_byte_under_the_data_directory(
     logging.getLogger().addHandler(file_log)
     caplog.set_level(logging.DEBUG)
     try:
-        async with CognitiveService.open(settings_for(data, observation={"queue_max": 100_000})) as memory:
+        async with CognitiveService.open(
+            settings_for(data, observation={"queue_max": 100_000})
+        ) as memory:
             assert memory.observation is not None
             await plant(memory)
             assert await memory.observation.settled(300)
             statistics = memory.observation.statistics
             assert statistics.stored > 300
             assert statistics.unusable == statistics.dropped == 0
-            live = [trace for secret in [*SECRETS.values(), *NAMED.values()] for trace in files_that_hold(tmp_path, secret)]
+            live = [
+                trace
+                for secret in [*SECRETS.values(), *NAMED.values()]
+                for trace in files_that_hold(tmp_path, secret)
+            ]
         assert (data / "index.sqlite").stat().st_size > 100_000
     finally:
         logging.getLogger().removeHandler(file_log)
         file_log.close()
     assert live == []
-    assert [trace for secret in [*SECRETS.values(), *NAMED.values()] for trace in files_that_hold(tmp_path, secret)] == []
+    assert [
+        trace
+        for secret in [*SECRETS.values(), *NAMED.values()]
+        for trace in files_that_hold(tmp_path, secret)
+    ] == []
     output = "".join(capsys.readouterr()) + caplog.text
     assert not any(secret in output for secret in SECRETS.values())
     events = open_events(data)
@@ -159,7 +204,9 @@ async def test_no_planted_secret_is_in_any_byte_under_the_data_directory(
 async def test_what_is_observed_is_recalled_in_its_scope_alone(tmp_path: Path) -> None:
     async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
         assert memory.observation is not None
-        await memory.on_tool_executed("library", {"title": "三体"}, "《三体》在三楼书架，编号 I247", scope=GROUP)
+        await memory.on_tool_executed(
+            "library", {"title": "三体"}, "《三体》在三楼书架，编号 I247", scope=GROUP
+        )
         assert await memory.observation.settled(10)
         found = (await memory.search_events("三体 书架", GROUP))[0].event
         assert "I247" in found.text and found.gate_reasons == ("观察到的原话，没有改写。",)
@@ -168,11 +215,15 @@ async def test_what_is_observed_is_recalled_in_its_scope_alone(tmp_path: Path) -
         assert (await memory.stats())["observation"]["stored"] == 1
 
 
-async def test_automatic_recall_prefers_finished_memory_and_the_tools_find_all(tmp_path: Path) -> None:
+async def test_automatic_recall_prefers_finished_memory_and_the_tools_find_all(
+    tmp_path: Path,
+) -> None:
     async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
         assert memory.observation is not None and memory.lifecycle.opened is not None
         for n in range(80):
-            await memory.on_tool_executed("library", {"n": n}, f"lantern lantern lantern shelf {n}", scope=GROUP)
+            await memory.on_tool_executed(
+                "library", {"n": n}, f"lantern lantern lantern shelf {n}", scope=GROUP
+            )
         assert await memory.observation.settled(20)
         asked = "where by the lantern of the library is the shelf?"
         alone = await memory.build_context(asked, GROUP, top_k=3)
@@ -203,7 +254,9 @@ def talk_events(request: dict[str, Any]) -> dict[str, Any]:
     return {"events": [{"text": "阿明对海鲜过敏。", "messages": [3], "speaker": "阿明"}]}
 
 
-async def test_a_model_reads_the_messages_of_a_session_together_once_it_had_its_time(tmp_path: Path) -> None:
+async def test_a_model_reads_the_messages_of_a_session_together_once_it_had_its_time(
+    tmp_path: Path,
+) -> None:
     talk = [
         ("user", "我要订一家国贸附近的酒店，我的手机是" + "138" + "12345678"),
         ("assistant", "我已经帮你订了国贸附近的如家酒店"),
@@ -220,7 +273,13 @@ async def test_a_model_reads_the_messages_of_a_session_together_once_it_had_its_
             assert memory.observation is not None and memory.lifecycle.opened is not None
             events = memory.lifecycle.opened.parts.events
             for role, text in talk:
-                memory.feed_message(role, text, "s1", scope=Scope.private("42"), name="阿明" if role == "user" else "")
+                memory.feed_message(
+                    role,
+                    text,
+                    "s1",
+                    scope=Scope.private("42"),
+                    name="阿明" if role == "user" else "",
+                )
             assert await memory.observation.settled(10)
             assert events.count(EventFilter(None, sources=("message",))) == 3
             assert await memory.settled(20)
@@ -228,7 +287,9 @@ async def test_a_model_reads_the_messages_of_a_session_together_once_it_had_its_
             (event,) = events.find(EventFilter(None, sources=("job",)))
             (first, *_) = [one for one in server.requests() if one.form == "record_events"]
         assert "138" + "12345678" not in str(first.body)
-        assert all(text[:4] in str(first.body) for _, text in talk), "all of the conversation at once"
+        assert all(text[:4] in str(first.body) for _, text in talk), (
+            "all of the conversation at once"
+        )
     assert event.scope == Scope.private("42") and event.text == "阿明对海鲜过敏。"
 
 
@@ -279,7 +340,9 @@ async def test_a_graph_node_feeds_each_message_once(tmp_path: Path) -> None:
         assert [message.id for message in result["messages"]] == ["1", "2", "3", "4"]
         assert memory.observation.statistics.noted == 3
         assert await memory.observation.settled(10)
-        assert (await memory.search_events("rain", GROUP, top_k=5))[0].event.text.startswith(("weather(", "user:"))
+        assert (await memory.search_events("rain", GROUP, top_k=5))[0].event.text.startswith(
+            ("weather(", "user:")
+        )
 
 
 @pytest.mark.parametrize(
@@ -313,9 +376,13 @@ async def test_a_graph_node_takes_messages_in_every_form_and_never_raises(
 async def test_a_graph_node_keeps_conversations_apart_under_one_session_id(tmp_path: Path) -> None:
     async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
         assert memory.observation is not None
-        node = observe_messages(memory, scope=lambda state: Scope.group(state["group"]), session_id="one")
+        node = observe_messages(
+            memory, scope=lambda state: Scope.group(state["group"]), session_id="one"
+        )
         for group in ("1", "2", "1"):
-            assert node({"messages": [HumanMessage(f"said in group {group}")], "group": group}) == {}
+            assert (
+                node({"messages": [HumanMessage(f"said in group {group}")], "group": group}) == {}
+            )
         assert await memory.observation.settled(10)
         assert memory.observation.statistics.noted == 2
         for group in ("1", "2"):
@@ -329,8 +396,18 @@ async def test_neither_node_nor_handler_raises_where_the_session_is_anothers_and
     async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
         assert memory.observation is not None
         memory.feed_message("user", "said in private", "one", scope=Scope.private("42"))
-        assert observe_messages(memory, scope=GROUP, session_id="one")({"messages": [HumanMessage("swordfish")]}) == {}
-        assert observe_messages(memory, scope=lambda state: state["missing"])({"messages": [HumanMessage("swordfish")]}) == {}
+        assert (
+            observe_messages(memory, scope=GROUP, session_id="one")(
+                {"messages": [HumanMessage("swordfish")]}
+            )
+            == {}
+        )
+        assert (
+            observe_messages(memory, scope=lambda state: state["missing"])(
+                {"messages": [HumanMessage("swordfish")]}
+            )
+            == {}
+        )
         handler, run = ObservationHandler(memory, scope=GROUP, session_id="one"), uuid4()
         handler.on_tool_start({}, "swordfish", run_id=run)
         handler.on_tool_end("swordfish", run_id=run)
@@ -348,9 +425,15 @@ async def test_hooks_feed_it_for_bots_without_a_framework(tmp_path: Path) -> Non
     async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
         assert memory.observation is not None
         end = observe_hooks(memory)
-        memory.hooks.emit("tool_executed", name="t", arguments={}, result="a quiet lake", scope=GROUP)
-        memory.hooks.emit("message", role="user", content="I like quiet lakes", session_id="s", scope=GROUP)
-        memory.hooks.emit("message", role="user", content="whose scope nobody knows", session_id="other")
+        memory.hooks.emit(
+            "tool_executed", name="t", arguments={}, result="a quiet lake", scope=GROUP
+        )
+        memory.hooks.emit(
+            "message", role="user", content="I like quiet lakes", session_id="s", scope=GROUP
+        )
+        memory.hooks.emit(
+            "message", role="user", content="whose scope nobody knows", session_id="other"
+        )
         end()
         memory.hooks.emit("tool_executed", name="t", arguments={}, result="unheard", scope=GROUP)
         assert await memory.observation.settled(10)
@@ -385,7 +468,10 @@ asyncio.run(main())
 def test_killed_while_it_stores_the_index_is_whole_and_goes_on(tmp_path: Path, stored: int) -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
     with subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(CHILD), str(tmp_path)], stdout=subprocess.PIPE, text=True, env=environment
+        [sys.executable, "-c", textwrap.dedent(CHILD), str(tmp_path)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
     ) as child:
         assert child.stdout is not None
         for line in child.stdout:
@@ -406,12 +492,16 @@ def test_killed_while_it_stores_the_index_is_whole_and_goes_on(tmp_path: Path, s
     store.close()
 
 
-async def test_a_directory_that_becomes_read_only_stops_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_directory_that_becomes_read_only_stops_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
         assert memory.observation is not None
         assert memory.lifecycle.opened is not None
         with refusing_writes(memory.lifecycle.opened.parts.backend.database):
-            await memory.on_tool_executed("t", {}, "written later, when the disk takes it", scope=GROUP)
+            await memory.on_tool_executed(
+                "t", {}, "written later, when the disk takes it", scope=GROUP
+            )
             assert not await memory.observation.settled(0.3)
             assert await memory.build_context("disk", GROUP) == ""
         assert await memory.observation.settled(10)
@@ -433,7 +523,11 @@ async def test_a_full_disk_stops_nothing(tmp_path: Path) -> None:
 
 def held_by_jobs() -> dict[str, str]:
     """What a job must not keep at its own level (`secrets`): personal data may be just what is to be remembered."""
-    keys = {label: secret for label, secret in SECRETS.items() if label not in ("mail", "phone", "id_card", "bank_card")}
+    keys = {
+        label: secret
+        for label, secret in SECRETS.items()
+        if label not in ("mail", "phone", "id_card", "bank_card")
+    }
     return keys | {name: f"{name}={secret}" for name, secret in NAMED.items() if name != "cookie"}
 
 
@@ -445,7 +539,9 @@ async def test_no_secret_in_jobs_hooks_handlers_graph_states_or_notes_is_in_any_
     folder.mkdir()
     caplog.set_level(logging.DEBUG)
     handed = held_by_jobs()
-    (folder / "keys.md").write_text("\n\n".join(f"Note on {label}: {worn}" for label, worn in handed.items()))
+    (folder / "keys.md").write_text(
+        "\n\n".join(f"Note on {label}: {worn}" for label, worn in handed.items())
+    )
     names = {label: label.replace("_", " ") for label in handed}
 
     @tool
@@ -457,10 +553,14 @@ async def test_no_secret_in_jobs_hooks_handlers_graph_states_or_notes_is_in_any_
         await memory.enqueue_job(
             action_summary=f"小史把 {names[label]} 发给了阿明：{worn}",
             new_info=[f"阿明记下了 {worn}"],
-            **group_fields(request_id=f"{label}-{n}", recent_messages=[{"sender_name": "阿明", "text": worn}]),
+            **group_fields(
+                request_id=f"{label}-{n}", recent_messages=[{"sender_name": "阿明", "text": worn}]
+            ),
         )
 
-    settings = settings_for(data, notes_dir=str(folder), notes_scope="group:100", observation={"queue_max": 10_000})
+    settings = settings_for(
+        data, notes_dir=str(folder), notes_scope="group:100", observation={"queue_max": 10_000}
+    )
     async with CognitiveService.open(settings) as memory:
         assert memory.observation is not None
         end = observe_hooks(memory)
@@ -474,17 +574,31 @@ async def test_no_secret_in_jobs_hooks_handlers_graph_states_or_notes_is_in_any_
             # Every other coat, by turns: each is a job, a graph run and a tool.
             for n, worn in list(enumerate(coats(secret).values()))[len(label) % 2 :: 2]:
                 await hand_over(memory, label, worn, n)
-                memory.hooks.emit("tool_executed", name="t", arguments={"in": [worn]}, result=OSError(worn), scope=GROUP)
-                memory.hooks.emit("message", role="user", content={"text": worn}, session_id="h", scope=GROUP)
+                memory.hooks.emit(
+                    "tool_executed",
+                    name="t",
+                    arguments={"in": [worn]},
+                    result=OSError(worn),
+                    scope=GROUP,
+                )
+                memory.hooks.emit(
+                    "message", role="user", content={"text": worn}, session_id="h", scope=GROUP
+                )
                 call = {"name": "fetch", "args": {"deep": {"er": [worn]}}, "id": f"{label}{n}"}
-                state = [HumanMessage(worn), AIMessage(worn, tool_calls=[call]), ToolMessage(worn, tool_call_id=call["id"])]
+                state = [
+                    HumanMessage(worn),
+                    AIMessage(worn, tool_calls=[call]),
+                    ToolMessage(worn, tool_call_id=call["id"]),
+                ]
                 await graph.ainvoke({"messages": state})
                 with pytest.raises(ValueError, match="cannot fetch"):
                     fetch.invoke({"body": worn}, config)
         end()
         assert await memory.observation.settled(120)
         assert await memory.settled(120)
-        assert [trace for secret in handed.values() for trace in files_that_hold(data, bare(secret))] == []
+        assert [
+            trace for secret in handed.values() for trace in files_that_hold(data, bare(secret))
+        ] == []
         assert memory.observation.statistics.unusable == 0
     for name in ("index.sqlite", "index.sqlite-wal"):
         (data / name).write_bytes(b"garbage " * 20_000)
@@ -493,7 +607,9 @@ async def test_no_secret_in_jobs_hooks_handlers_graph_states_or_notes_is_in_any_
             await hand_over(memory, label, secret, 99)
             assert secret not in await memory.build_context(names[label], GROUP)
     assert (data / "MEMORY.md").is_file()
-    assert [trace for secret in handed.values() for trace in files_that_hold(data, bare(secret))] == []
+    assert [
+        trace for secret in handed.values() for trace in files_that_hold(data, bare(secret))
+    ] == []
     assert not any(bare(secret) in caplog.text for secret in handed.values())
 
 
@@ -506,13 +622,18 @@ def bare(secret: str) -> str:
 async def test_what_memorys_own_tools_return_is_not_observed(tmp_path: Path) -> None:
     async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
         end = make_end_tool(memory, group_fields())
-        calls_made = [*((one, {"query": "tea", "about": "tea"}) for one in make_memory_tools(memory, GROUP)), (end, {})]
+        calls_made = [
+            *((one, {"query": "tea", "about": "tea"}) for one in make_memory_tools(memory, GROUP)),
+            (end, {}),
+        ]
         handler, undo = ObservationHandler(memory, scope=GROUP), observe_hooks(memory)
         node = observe_messages(memory, scope=GROUP)
         for own, arguments in calls_made:
             asked = {name: value for name, value in arguments.items() if name in own.args}
             answer = await own.ainvoke(asked, config={"callbacks": [handler]})
-            memory.hooks.emit("tool_executed", name=own.name, arguments=asked, result=answer, scope=GROUP)
+            memory.hooks.emit(
+                "tool_executed", name=own.name, arguments=asked, result=answer, scope=GROUP
+            )
             node({"messages": [ToolMessage(answer, name=own.name, tool_call_id="1")]})
         memory.hooks.emit("tool_executed", name="weather", arguments={}, result="rain", scope=GROUP)
         undo()

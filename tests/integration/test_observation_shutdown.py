@@ -56,9 +56,15 @@ def silent_server() -> Iterator[SilentServer]:
 
 
 def settings_with(directory: Path, **models: Any) -> Settings:
-    cognitive = {"data_dir": str(directory), "timezone": "UTC", "observation": {"summary_interval_seconds": 0.2}}
+    cognitive = {
+        "data_dir": str(directory),
+        "timezone": "UTC",
+        "observation": {"summary_interval_seconds": 0.2},
+    }
     embedding = {"embedding": {"provider": "none"}}
-    return parse_settings({"cognitive": cognitive, "models": embedding | models}, environ={}, base=directory)
+    return parse_settings(
+        {"cognitive": cognitive, "models": embedding | models}, environ={}, base=directory
+    )
 
 
 def stored(directory: Path) -> dict[str, int]:
@@ -78,7 +84,13 @@ async def test_a_model_that_hangs_over_talk_holds_up_no_end_and_costs_no_message
     for session in range(5):
         for n in range(8):
             text = f"I like book number {n} of series {session} and live in Leeds"
-            memory.feed_message("user", text, f"s{session}", scope=Scope.group(str(7000 + session), "1001"), name="Ann")
+            memory.feed_message(
+                "user",
+                text,
+                f"s{session}",
+                scope=Scope.group(str(7000 + session), "1001"),
+                name="Ann",
+            )
     assert await asyncio.to_thread(silent_server.asked.wait, 10)
     async with asyncio.timeout(20):
         await memory.aclose()
@@ -107,7 +119,9 @@ async def test_an_end_that_is_cut_off_leaves_nothing_running_and_counts_what_it_
         assert memory.observation is not None and await memory.observation.settled(10)
 
 
-async def test_an_end_that_is_cut_off_ends_the_look_at_the_database_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_end_that_is_cut_off_ends_the_look_at_the_database_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ended = threading.Event()
     memory = CognitiveService.open(settings_with(tmp_path), worker=False)
     (tmp_path / "index.sqlite").write_bytes(b"garbage" * 1000)
@@ -153,7 +167,9 @@ async def test_what_goes_wrong_with_one_part_leaves_no_other_open(tmp_path: Path
     assert memory.observation is None
     with pytest.raises(Exception, match="closed"):
         events.count()
-    await eventually(lambda: not any(thread.name == "hook closing" for thread in threading.enumerate()))
+    await eventually(
+        lambda: not any(thread.name == "hook closing" for thread in threading.enumerate())
+    )
     await memory.aclose()
 
 

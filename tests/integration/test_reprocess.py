@@ -22,7 +22,14 @@ PRIVATE = Scope.private("42")
 
 def old(n: int, handed_over: str, text: str, **fields: object) -> Event:
     """An event of Ann's private chat, said on Monday 2 February 2026, as an earlier version wrote it."""
-    values = {"text": text, "handed_over": handed_over, "user_name": "Ann", "bot_name": "Clio", "version": "0.0.9", **fields}
+    values = {
+        "text": text,
+        "handed_over": handed_over,
+        "user_name": "Ann",
+        "bot_name": "Clio",
+        "version": "0.0.9",
+        **fields,
+    }
     return make_event(f"j{n}-0", 0, group=None, **values)
 
 
@@ -37,14 +44,23 @@ def read(directory: Path) -> tuple[dict[str, Event], dict[str, list[str]]]:
     """The events by id, and their former texts."""
     parts: Parts = opened(directory)
     events = {one.event_id: one for one in parts.events.find(EventFilter(None), limit=100_000)}
-    former = {event_id: [one.text for one in some] for event_id, some in parts.backend.revisions.of(events).items()}
+    former = {
+        event_id: [one.text for one in some]
+        for event_id, some in parts.backend.revisions.of(events).items()
+    }
     parts.events.close()
     return events, former
 
 
 OLD = [
     old(1, "I live in Shanghai", "Clio lives in Shanghai"),
-    old(2, "Ann flew to Rome yesterday", "Ann flew to Rome yesterday", is_absolute=False, gate_reasons=("relative",)),
+    old(
+        2,
+        "Ann flew to Rome yesterday",
+        "Ann flew to Rome yesterday",
+        is_absolute=False,
+        gate_reasons=("relative",),
+    ),
     old(3, "Ann flew to Rome yesterday", "Ann never flew to Rome", rewritten_by="hand"),
     old(4, "Ann flew to Rome yesterday", "Ann flew to Rome yesterday", source="summary"),
     old(5, "", "Ann has a cat", version=""),
@@ -57,22 +73,43 @@ async def test_todays_rules_mend_what_was_filed_and_keep_the_former_text(tmp_pat
         foreseen = await memory.reprocess(dry_run=True)
         assert read(tmp_path)[1] == {}
         report = await memory.reprocess(wait_seconds=20)
-        assert report.done and (report.seen, report.changed, report.gained, report.lost) == (4, 2, 1, 0)
+        assert report.done and (report.seen, report.changed, report.gained, report.lost) == (
+            4,
+            2,
+            1,
+            0,
+        )
         assert ("j1-0:0", "Clio lives in Shanghai", "Ann lives in Shanghai") in report.examples
-        assert (foreseen.seen, foreseen.changed, foreseen.examples) == (report.seen, report.changed, report.examples)
-        (hit, *_) = await memory.search_events("Rome 2026-02-01", PRIVATE, occurs_from="2026-02-01", occurs_to="2026-02-01")
+        assert (foreseen.seen, foreseen.changed, foreseen.examples) == (
+            report.seen,
+            report.changed,
+            report.examples,
+        )
+        (hit, *_) = await memory.search_events(
+            "Rome 2026-02-01", PRIVATE, occurs_from="2026-02-01", occurs_to="2026-02-01"
+        )
         assert hit.event.event_id == "j2-0:0"
         again = await memory.reprocess(wait_seconds=20)
         assert again.done and (again.seen, again.changed) == (4, 0)
     events, former = read(tmp_path)
-    assert former == {"j1-0:0": ["Clio lives in Shanghai"], "j2-0:0": ["Ann flew to Rome yesterday"]}
-    assert events["j2-0:0"].is_absolute and "2026-02-01" in events["j2-0:0"].text and not events["j2-0:0"].gate_reasons
+    assert former == {
+        "j1-0:0": ["Clio lives in Shanghai"],
+        "j2-0:0": ["Ann flew to Rome yesterday"],
+    }
+    assert (
+        events["j2-0:0"].is_absolute
+        and "2026-02-01" in events["j2-0:0"].text
+        and not events["j2-0:0"].gate_reasons
+    )
     assert events["j1-0:0"].handed_over == "I live in Shanghai"
     assert [events[f"j{n}-0:0"] for n in (3, 4, 5)] == OLD[2:]
 
 
 async def test_only_one_conversation_or_what_earlier_versions_wrote(tmp_path: Path) -> None:
-    other, newer = old(6, "I live in Bonn", "Clio lives in Bonn", user_id="43"), old(7, "I ski", "I ski", version="9.9")
+    other, newer = (
+        old(6, "I live in Bonn", "Clio lives in Bonn", user_id="43"),
+        old(7, "I ski", "I ski", version="9.9"),
+    )
     filed(tmp_path, [*OLD[:2], other, newer])
     async with CognitiveService.open(settings_of(tmp_path)) as memory:
         assert (await memory.reprocess(Scope.private("43"), wait_seconds=20)).changed == 1
@@ -83,7 +120,9 @@ async def test_only_one_conversation_or_what_earlier_versions_wrote(tmp_path: Pa
     assert read(tmp_path)[0]["j7-0:0"].text == "I ski"
 
 
-def test_what_the_last_messages_decided_stays_where_the_gate_does_not_object(tmp_path: Path) -> None:
+def test_what_the_last_messages_decided_stays_where_the_gate_does_not_object(
+    tmp_path: Path,
+) -> None:
     filed(tmp_path, [old(1, "She adopted a dog", "Ann adopted a dog")])
     called = historian("--data-dir", tmp_path, "reprocess", "--json")
     assert called.status == 0 and called.lines[0]["changed"] == 0, called.err
@@ -99,7 +138,10 @@ def test_the_command_tells_what_it_did_and_would_do(tmp_path: Path) -> None:
     assert done.status == 0 and "Ann lives in Shanghai" in done.out and len(read(tmp_path)[1]) == 2
     shown = historian("--data-dir", tmp_path, "events", "show", "j1-0:0", "--json").lines[0]
     assert [one["text"] for one in shown["revisions"]] == ["Clio lives in Shanghai"]
-    assert "Clio lives in Shanghai" in historian("--data-dir", tmp_path, "events", "show", "j1-0:0").out
+    assert (
+        "Clio lives in Shanghai"
+        in historian("--data-dir", tmp_path, "events", "show", "j1-0:0").out
+    )
 
 
 RUN = """
@@ -119,9 +161,14 @@ KILLED = int(os.environ.get("HISTORIAN_REPROCESSED", "600"))
 
 @pytest.mark.slow
 def test_killed_in_the_middle_it_goes_on_and_nothing_is_done_twice(tmp_path: Path) -> None:
-    filed(tmp_path, [old(n, f"I live in house {n}", f"Clio lives in house {n}") for n in range(KILLED)])
+    filed(
+        tmp_path,
+        [old(n, f"I live in house {n}", f"Clio lives in house {n}") for n in range(KILLED)],
+    )
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen([sys.executable, "-c", RUN, str(tmp_path)], stdout=subprocess.PIPE, text=True, env=environ) as running:
+    with subprocess.Popen(
+        [sys.executable, "-c", RUN, str(tmp_path)], stdout=subprocess.PIPE, text=True, env=environ
+    ) as running:
         assert running.stdout is not None
         seen = next(int(line) for line in running.stdout if int(line) > 0)
         running.send_signal(signal.SIGKILL)
@@ -129,8 +176,12 @@ def test_killed_in_the_middle_it_goes_on_and_nothing_is_done_twice(tmp_path: Pat
     called = historian("--data-dir", tmp_path, "worker", "--drain")
     assert called.status == 0, called.err
     events, former = read(tmp_path)
-    assert all(one.text.startswith("Ann lives in house") and one.is_absolute for one in events.values())
-    assert len(former) == len(events) == KILLED and all(len(texts) == 1 for texts in former.values())
+    assert all(
+        one.text.startswith("Ann lives in house") and one.is_absolute for one in events.values()
+    )
+    assert len(former) == len(events) == KILLED and all(
+        len(texts) == 1 for texts in former.values()
+    )
 
 
 def test_forgetting_finds_the_words_that_only_a_revision_holds(tmp_path: Path) -> None:
@@ -139,10 +190,17 @@ def test_forgetting_finds_the_words_that_only_a_revision_holds(tmp_path: Path) -
     historian("--data-dir", tmp_path, "export", "user", "42", tmp_path / "a.zip")
     assert historian("--data-dir", tmp_path / "b", "import", tmp_path / "a.zip").status == 0
     events, former = read(tmp_path / "b")
-    assert former == {"j1-0:0": ["Clio lives in oldcanaryville"]} and events["j1-0:0"].handed_over == "I live in canaryville"
+    assert (
+        former == {"j1-0:0": ["Clio lives in oldcanaryville"]}
+        and events["j1-0:0"].handed_over == "I live in canaryville"
+    )
     called = historian("--data-dir", tmp_path / "b", "forget", "user", "42", "--yes", "--json")
     assert called.status == 0, called.err
-    left = [path for path in (tmp_path / "b").rglob("*") if path.is_file() and b"oldcanaryville" in path.read_bytes()]
+    left = [
+        path
+        for path in (tmp_path / "b").rglob("*")
+        if path.is_file() and b"oldcanaryville" in path.read_bytes()
+    ]
     assert left == [] and read(tmp_path / "b")[1] == {}
 
 

@@ -45,20 +45,29 @@ def test_the_conversation_tells_the_language_and_then_the_settings() -> None:
     assert languages.choose("auto", "p:7") == "zh" and languages.choose("en", "p:7") == "en"
     assert languages.choose("auto", "p:8", ["What do I like?"]) == "en"
     configured = "en"
-    assert languages.choose("auto", "p:7") == "zh", "the conversation comes first where it is asked for"
+    assert languages.choose("auto", "p:7") == "zh", (
+        "the conversation comes first where it is asked for"
+    )
     assert languages.choose(None, "p:7") == languages.choose("auto", "p:8") == "en"
 
 
-async def test_tools_and_answers_are_in_the_language_of_their_conversation(memory: CognitiveService) -> None:
+async def test_tools_and_answers_are_in_the_language_of_their_conversation(
+    memory: CognitiveService,
+) -> None:
     await memory.build_context("What do I like to drink?", ANN)
     await memory.remember("我喜欢喝龙井茶", Scope.private("43"), user_name="阿明")
     assert memory.language_of(Scope.private("43")) == "zh" and memory.language_of(ANN) == "en"
     await memory.build_context("我喜欢喝什么？", MING)
-    for scope, found, described in ((ANN, "Nothing is remembered", "Search the long-term"), (MING, "没有找到", "在本会话的")):
+    for scope, found, described in (
+        (ANN, "Nothing is remembered", "Search the long-term"),
+        (MING, "没有找到", "在本会话的"),
+    ):
         tool = make_memory_tools(memory, scope, language="auto")[0]
         assert tool.description.startswith(described)
         assert (await tool.ainvoke({"query": "swimming"})).startswith(found)
-        assert (await handle_memory_call(memory, "search_events", {"query": "游泳池 pool"}, scope)).startswith(found)
+        assert (
+            await handle_memory_call(memory, "search_events", {"query": "游泳池 pool"}, scope)
+        ).startswith(found)
     english, chinese = private_fields(user_id="7"), private_fields(user_id="42")
     assert (await handle_end_call(memory, {}, english)).startswith("Ended")
     assert (await handle_end_call(memory, {}, chinese)).startswith("已结束")
@@ -66,7 +75,9 @@ async def test_tools_and_answers_are_in_the_language_of_their_conversation(memor
         tool = make_end_tool(memory, fields, language="auto")
         assert (await tool.ainvoke({})).startswith(word)
         bound = convert_to_openai_tool(tool)["function"]
-        assert bound["parameters"]["properties"]["force"]["description"].startswith("true" if word == "Ended" else "有意")
+        assert bound["parameters"]["properties"]["force"]["description"].startswith(
+            "true" if word == "Ended" else "有意"
+        )
 
 
 def test_texts_for_prompts_are_in_the_language_of_what_was_said() -> None:
@@ -76,9 +87,16 @@ def test_texts_for_prompts_are_in_the_language_of_what_was_said() -> None:
         assert memory_tool_schemas(said=[said]) == memory_tool_schemas(language)  # type: ignore[arg-type]
 
 
-async def test_an_agent_for_many_conversations_describes_its_tools_to_each_in_its_language(memory: CognitiveService) -> None:
+async def test_an_agent_for_many_conversations_describes_its_tools_to_each_in_its_language(
+    memory: CognitiveService,
+) -> None:
     model = ScriptedModel(script=["Hello.", "你好。"])
     agent = create_agent(model, [], middleware=[HistorianMiddleware(memory)])
-    for user_id, said, described in (("7", "What do you know about me?", "Search the"), ("42", "你还记得我什么？", "在本会话")):
-        await agent.ainvoke({"messages": [("user", said)]}, config={"configurable": {"user_id": user_id}})
+    for user_id, said, described in (
+        ("7", "What do you know about me?", "Search the"),
+        ("42", "你还记得我什么？", "在本会话"),
+    ):
+        await agent.ainvoke(
+            {"messages": [("user", said)]}, config={"configurable": {"user_id": user_id}}
+        )
         assert model.descriptions[0].startswith(described)

@@ -49,13 +49,23 @@ def test_records_are_json_and_carry_the_job_that_they_are_about() -> None:
         except ValueError:
             log.exception("failed")
     first, inside, failed = records(stream)
-    assert first["message"].startswith('two\nlines and "quotes"') and "job_id" not in first and first["level"] == "info"
-    assert (inside["job_id"], inside["level"], inside["logger"]) == ("r1-0", "warning", "historian.test")
+    assert (
+        first["message"].startswith('two\nlines and "quotes"')
+        and "job_id" not in first
+        and first["level"] == "info"
+    )
+    assert (inside["job_id"], inside["level"], inside["logger"]) == (
+        "r1-0",
+        "warning",
+        "historian.test",
+    )
     assert "ValueError: no" in failed["traceback"] and failed["time"].endswith("+00:00")
 
 
 @pytest.mark.parametrize("behaviour", ["proper", "garbage", "wrong_language", "400", "truncated"])
-async def test_what_is_logged_of_jobs_names_them_and_says_nothing_of_what_was_said(tmp_path: Path, behaviour: str) -> None:
+async def test_what_is_logged_of_jobs_names_them_and_says_nothing_of_what_was_said(
+    tmp_path: Path, behaviour: str
+) -> None:
     with OpenAIServer(behaviour=behaviour) as server, logged(logging.INFO) as stream:
         server.responder = lambda request: {
             "texts": ["The sunflower of 1974"],
@@ -88,7 +98,9 @@ async def test_observing_and_recalling_logs_nothing_of_what_was_said(tmp_path: P
 
             scope = Scope.private("1")
             memory.feed_message("user", "一共三千五百四十一棵向日葵", "s", scope=scope, name="阿明")
-            await memory.on_tool_executed("count", {"flower": "sunflower"}, RuntimeError("1974"), scope=scope)
+            await memory.on_tool_executed(
+                "count", {"flower": "sunflower"}, RuntimeError("1974"), scope=scope
+            )
             await memory.build_context("向日葵 sunflower 1974", scope)
             await memory.forget_user("1")
             await asyncio.sleep(0)
@@ -102,5 +114,12 @@ def test_the_command_logs_json_where_it_is_asked_to(tmp_path: Path) -> None:
     (tmp_path / "checkpoints.sqlite").write_bytes(b"no database" * 100)
     called = historian("worker", "--drain", "--json", "--log-json", "--data-dir", tmp_path)
     assert called.status == 0
-    assert [json.loads(line)["level"] for line in called.err.splitlines() if "damaged" in line] == ["warning"]
-    assert historian("jobs", "list", "--data-dir", tmp_path, environ={"HISTORIAN_LOG_JSON": "1"}).status == 0
+    assert [json.loads(line)["level"] for line in called.err.splitlines() if "damaged" in line] == [
+        "warning"
+    ]
+    assert (
+        historian(
+            "jobs", "list", "--data-dir", tmp_path, environ={"HISTORIAN_LOG_JSON": "1"}
+        ).status
+        == 0
+    )

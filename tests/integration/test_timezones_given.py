@@ -19,14 +19,20 @@ CALLS: dict[str, Callable[[CognitiveService, Any], Awaitable[object]]] = {
     "remember": lambda memory, zone: memory.remember("x", ANN, timezone=zone),
     "update_memory": lambda memory, zone: memory.update_memory("x", "1", timezone=zone),
     "search_events": lambda memory, zone: memory.search_events("x", ANN, timezone=zone),
-    "search_events, from a day": lambda memory, zone: memory.search_events("x", ANN, timezone=zone, time_from="2026-01-01"),
+    "search_events, from a day": lambda memory, zone: memory.search_events(
+        "x", ANN, timezone=zone, time_from="2026-01-01"
+    ),
     "search_everywhere": lambda memory, zone: memory.search_everywhere("x", timezone=zone),
 }
 
 
-@pytest.mark.parametrize("zone", ["../../etc/passwd", "/etc/passwd", "Nowhere/City", "Europe", "\0", "é", "a" * 500, 5])
+@pytest.mark.parametrize(
+    "zone", ["../../etc/passwd", "/etc/passwd", "Nowhere/City", "Europe", "\0", "é", "a" * 500, 5]
+)
 @pytest.mark.parametrize("name", CALLS)
-async def test_what_names_no_time_zone_is_refused_as_invalid_input(tmp_path: Path, name: str, zone: object) -> None:
+async def test_what_names_no_time_zone_is_refused_as_invalid_input(
+    tmp_path: Path, name: str, zone: object
+) -> None:
     async with open_memory(settings_for(tmp_path)) as (memory, _):
         with pytest.raises(InvalidInput, match="timezone"):
             await CALLS[name](memory, zone)

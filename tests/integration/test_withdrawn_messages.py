@@ -29,12 +29,18 @@ def message(text: str, name: str = "m1", **more: object) -> dict[str, object]:
 
 def texts(memory: CognitiveService, source: str = "message") -> list[str]:
     assert memory.lifecycle.opened is not None
-    found = memory.lifecycle.opened.parts.events.find(EventFilter("g:100", sources=(source,)), newest_first=False)
+    found = memory.lifecycle.opened.parts.events.find(
+        EventFilter("g:100", sources=(source,)), newest_first=False
+    )
     return [event.text for event in found]
 
 
 def files_with(directory: Path, words: str) -> list[str]:
-    return [path.name for path in directory.rglob("*") if path.is_file() and words.encode() in path.read_bytes()]
+    return [
+        path.name
+        for path in directory.rglob("*")
+        if path.is_file() and words.encode() in path.read_bytes()
+    ]
 
 
 async def test_the_same_id_with_other_words_replaces_a_message_at_its_place(tmp_path: Path) -> None:
@@ -45,12 +51,18 @@ async def test_the_same_id_with_other_words_replaces_a_message_at_its_place(tmp_
         second = await memory.remember(message("I moved to Verona", edited_at=AT), GROUP)
         assert first != second and await memory.settled(20)
         assert texts(memory) == ["and it rains", "I moved to Verona"]
-        (event,) = [hit.event for hit in await memory.search_events("Verona", GROUP) if "Verona" in hit.event.text]
+        (event,) = [
+            hit.event
+            for hit in await memory.search_events("Verona", GROUP)
+            if "Verona" in hit.event.text
+        ]
         assert event.timestamp_local == AT and event.message_id == "m1"
         assert "Vienna" not in await memory.build_context("Where did Ann move?", GROUP)
 
 
-async def test_edits_that_wait_together_are_filed_in_their_order_whoever_comes_first(tmp_path: Path) -> None:
+async def test_edits_that_wait_together_are_filed_in_their_order_whoever_comes_first(
+    tmp_path: Path,
+) -> None:
     async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
         for text in ("one", "two", "three"):
             await memory.remember(message(f"it was {text}"), GROUP)
@@ -68,7 +80,9 @@ async def test_edits_that_wait_together_are_filed_in_their_order_whoever_comes_f
 
 async def test_a_withdrawn_message_is_gone_from_every_file_and_stays_away(tmp_path: Path) -> None:
     async with CognitiveService.open(settings_for(tmp_path)) as memory:
-        await memory.remember([message(f"remember that my uncle {CANARY}"), message("nice!", "m2")], GROUP)
+        await memory.remember(
+            [message(f"remember that my uncle {CANARY}"), message("nice!", "m2")], GROUP
+        )
         assert await memory.settled(20)
         assert "lighthouse" in await memory.build_context("Where is the lighthouse?", GROUP)
         assert files_with(tmp_path / "profiles", CANARY)
@@ -79,18 +93,30 @@ async def test_a_withdrawn_message_is_gone_from_every_file_and_stays_away(tmp_pa
         await memory.remember(message(f"remember that my uncle {CANARY}"), GROUP)
         assert await memory.settled(20)
         assert texts(memory) == ["nice!"]
-        assert not any("lighthouse" in hit.event.text for hit in await memory.search_events("lighthouse", GROUP))
+        assert not any(
+            "lighthouse" in hit.event.text
+            for hit in await memory.search_events("lighthouse", GROUP)
+        )
     assert files_with(tmp_path, "lighthouse") == []
 
 
-async def test_a_message_is_withdrawn_before_it_is_filed_by_a_process_without_a_worker(tmp_path: Path) -> None:
+async def test_a_message_is_withdrawn_before_it_is_filed_by_a_process_without_a_worker(
+    tmp_path: Path,
+) -> None:
     async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
-        await memory.remember([message(CANARY), message("nice!", "m2"), message("so nice", "m3")], GROUP)
+        await memory.remember(
+            [message(CANARY), message("nice!", "m2"), message("so nice", "m3")], GROUP
+        )
         assert files_with(tmp_path, CANARY)
-        assert [hit.event.text for hit in await memory.search_events("lighthouse", GROUP)][:1] == [CANARY]
+        assert [hit.event.text for hit in await memory.search_events("lighthouse", GROUP)][:1] == [
+            CANARY
+        ]
         assert await memory.forget_message(["m1", "m3"], GROUP) == 2
         assert files_with(tmp_path, CANARY) == []
-        assert [hit.event.text for hit in await memory.search_events("lighthouse", GROUP)] in ([], ["nice!"])
+        assert [hit.event.text for hit in await memory.search_events("lighthouse", GROUP)] in (
+            [],
+            ["nice!"],
+        )
     async with CognitiveService.open(settings_for(tmp_path)) as memory:
         assert await memory.settled(20)
         assert texts(memory) == ["nice!"]
@@ -108,7 +134,9 @@ async def test_a_message_may_be_withdrawn_before_it_comes(tmp_path: Path) -> Non
         assert await memory.search_events("lighthouse", Scope.group("101"))
 
 
-async def test_whom_a_token_alone_names_withdraws_what_such_requests_handed_over(tmp_path: Path) -> None:
+async def test_whom_a_token_alone_names_withdraws_what_such_requests_handed_over(
+    tmp_path: Path,
+) -> None:
     asserted = replace(GROUP, asserted=True)
     async with CognitiveService.open(settings_for(tmp_path)) as memory:
         await memory.remember(message("of the bot"), GROUP)
@@ -138,14 +166,18 @@ def telling() -> Any:
     def respond(request: dict[str, Any]) -> dict[str, Any]:
         answer = echo_responder(request)
         for one in answer.get("events", []):
-            one["text"] = one["text"].replace("Ann live ", "Ann lives ").replace("Ann have ", "Ann has ")
+            one["text"] = (
+                one["text"].replace("Ann live ", "Ann lives ").replace("Ann have ", "Ann has ")
+            )
         return answer
 
     with OpenAIServer(responder=respond) as server:
         yield server
 
 
-async def test_with_a_model_events_and_lines_of_profiles_go_with_their_message(tmp_path: Path, telling: OpenAIServer) -> None:
+async def test_with_a_model_events_and_lines_of_profiles_go_with_their_message(
+    tmp_path: Path, telling: OpenAIServer
+) -> None:
     settings = settings_for(tmp_path, base_url=telling.base_url, historian={"rewrite_mode": "auto"})
     async with CognitiveService.open(settings) as memory:
         await memory.remember([message("I live in Leeds"), message("I have two dogs", "m2")], GROUP)
@@ -166,7 +198,9 @@ async def test_with_a_model_events_and_lines_of_profiles_go_with_their_message(t
         assert texts(memory, "job") == ["Ann has three dogs"]
 
 
-async def test_a_message_withdrawn_while_a_model_reads_it_files_nothing(tmp_path: Path, telling: OpenAIServer) -> None:
+async def test_a_message_withdrawn_while_a_model_reads_it_files_nothing(
+    tmp_path: Path, telling: OpenAIServer
+) -> None:
     asked = asyncio.Event()
     loop = asyncio.get_running_loop()
     real = telling.responder
@@ -192,7 +226,11 @@ async def test_a_message_withdrawn_while_a_model_reads_it_files_nothing(tmp_path
 
 
 async def test_an_edited_message_counts_its_days_from_when_it_was_said(tmp_path: Path) -> None:
-    edited = {name: value for name, value in message("see you tomorrow at the zoo").items() if name != "at"}
+    edited = {
+        name: value
+        for name, value in message("see you tomorrow at the zoo").items()
+        if name != "at"
+    }
     async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
         await memory.remember(message("see you tomorrow"), GROUP)
         await memory.remember(edited, GROUP)
@@ -210,8 +248,13 @@ async def test_an_edited_message_counts_its_days_from_when_it_was_said(tmp_path:
         ]
 
 
-async def test_an_edit_that_comes_before_its_message_or_after_a_later_edit_stands_aside(tmp_path: Path) -> None:
-    edits = [("it was three", "2026-02-21T18:00:00+08:00"), ("it was two", "2026-02-21T17:45:00+08:00")]
+async def test_an_edit_that_comes_before_its_message_or_after_a_later_edit_stands_aside(
+    tmp_path: Path,
+) -> None:
+    edits = [
+        ("it was three", "2026-02-21T18:00:00+08:00"),
+        ("it was two", "2026-02-21T17:45:00+08:00"),
+    ]
     async with CognitiveService.open(settings_for(tmp_path)) as memory:
         for text, edited_at in edits:
             await memory.remember(message(text, edited_at=edited_at), GROUP)
@@ -223,9 +266,16 @@ async def test_an_edit_that_comes_before_its_message_or_after_a_later_edit_stand
 
 async def test_a_message_that_gets_its_former_words_back_has_them(tmp_path: Path) -> None:
     async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
-        for text in ("remember that I eat nuts", "remember that I eat fish", "remember that I eat nuts"):
+        for text in (
+            "remember that I eat nuts",
+            "remember that I eat fish",
+            "remember that I eat nuts",
+        ):
             await memory.remember(message(text), GROUP)
-        found = [hit.event.text for hit in await memory.search_events("what does Ann eat: fish, nuts?", GROUP)]
+        found = [
+            hit.event.text
+            for hit in await memory.search_events("what does Ann eat: fish, nuts?", GROUP)
+        ]
         assert found == ["remember that I eat nuts"]
     async with CognitiveService.open(settings_for(tmp_path)) as memory:
         assert await memory.settled(20) and texts(memory) == ["remember that I eat nuts"]
@@ -237,7 +287,9 @@ async def test_a_message_that_gets_its_former_words_back_has_them(tmp_path: Path
         assert profile is not None and "nuts" in profile.summary and "fish" not in profile.summary
 
 
-async def test_what_a_long_message_asked_for_in_its_end_goes_when_that_is_edited(tmp_path: Path) -> None:
+async def test_what_a_long_message_asked_for_in_its_end_goes_when_that_is_edited(
+    tmp_path: Path,
+) -> None:
     talk = " ".join(f"Sentence {n} is about the boats of harbour {n * 7}." for n in range(100))
     async with CognitiveService.open(settings_for(tmp_path)) as memory:
         await memory.remember(message(f"{talk}\nRemember that I eat nuts"), GROUP)
@@ -265,7 +317,9 @@ async def test_with_a_model_a_message_that_gets_its_former_words_back_is_told_on
                 assert await memory.settled(20)
         await memory.flush()
         assert await memory.settled(20)
-        assert texts(memory) == ["I live in Leeds"] and texts(memory, "job") == ["Ann lives in Leeds"]
+        assert texts(memory) == ["I live in Leeds"] and texts(memory, "job") == [
+            "Ann lives in Leeds"
+        ]
         assert memory.lifecycle.opened is not None
         profile = memory.lifecycle.opened.parts.profiles.read(ProfileKey("user", "7"))
         assert profile is not None and "Leeds" in profile.summary and "York" not in profile.summary

@@ -62,7 +62,9 @@ FAMILIES: Mapping[str, Family] = {
     **{f"{unit[:16]!r}": _repeated(unit) for unit in _REPEATED},
     **{f"{unit!r}, numbered": _counted(unit) for unit in _COUNTED},
     "begun, then blanks": lambda length, start: "```a\n# b. a photo of the " + " " * length + ".",
-    "half open, half closed": lambda length, start: "(《“<" * (length // 8) + ">”》)" * (length // 8),
+    "half open, half closed": lambda length, start: (
+        "(《“<" * (length // 8) + ">”》)" * (length // 8)
+    ),
 }
 MEANEST = (*(f"{unit[:16]!r}" for unit in (ENGLISH, "a@b.co ", "《", "他说")), "'w{} ', numbered")
 """Families enough for a quick look."""

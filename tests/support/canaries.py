@@ -111,7 +111,9 @@ async def plant(directory: Path, notes: Path, **stores: Any) -> None:
     await parts.aclose()
 
 
-def _plant_events(parts: Parts, mine: dict[str, str], ours: dict[str, str], theirs: dict[str, str]) -> None:
+def _plant_events(
+    parts: Parts, mine: dict[str, str], ours: dict[str, str], theirs: dict[str, str]
+) -> None:
     assert MODEL.dimension is not None
     parts.events.set_fingerprint(MODEL.model, MODEL.dimension)
 
@@ -138,7 +140,9 @@ def _plant_events(parts: Parts, mine: dict[str, str], ours: dict[str, str], thei
         )  # fmt: skip
         parts.events.file_new([event], [None])
 
-    def said(name: str, text: str, user: str, group: str, role: str = "user", **more: Any) -> list[Event]:
+    def said(
+        name: str, text: str, user: str, group: str, role: str = "user", **more: Any
+    ) -> list[Event]:
         return [
             make_event(
                 name, 0, group=group, user_id=user, text=text, timestamp=NOW - 6000.0, kind="message", source="message",
@@ -149,15 +153,32 @@ def _plant_events(parts: Parts, mine: dict[str, str], ours: dict[str, str], thei
 
     parts.events.file_messages(
         [
-            said("message-u1", mine["message"], USER, GROUP, message_id="501", times=("4:2026-02-22",)),
-            said("message-u2", mine["answer"], USER, GROUP, "assistant", message_id="502", reply_to="501"),
+            said(
+                "message-u1",
+                mine["message"],
+                USER,
+                GROUP,
+                message_id="501",
+                times=("4:2026-02-22",),
+            ),
+            said(
+                "message-u2",
+                mine["answer"],
+                USER,
+                GROUP,
+                "assistant",
+                message_id="502",
+                reply_to="501",
+            ),
             said("message-u3", mine["tool message"], USER, "77002", "tool"),
             said("message-g1", ours["message"], OTHER, GROUP, reply_to="501"),
             said("message-o1", theirs["message"], OTHER, "77002", people=("0:2:13802",)),
         ]
     )
     parts.backend.shadow.begin("test:next", 4)
-    items = [Lacking(one.row, one.event_id, one.text) for one in parts.backend.shadow.lacking(0, 100)]
+    items = [
+        Lacking(one.row, one.event_id, one.text) for one in parts.backend.shadow.lacking(0, 100)
+    ]
     parts.backend.shadow.store(items, [MODEL.vector(item.text)[:4] for item in items])
 
 
@@ -166,13 +187,20 @@ def _plant_corrections(parts: Parts, mine: dict[str, str], theirs: dict[str, str
     for user_id, texts in ((USER, mine), (OTHER, theirs)):
         line = ProfileLine("abc", texts["correction"])
         correction = Correction(
-            f"c-{user_id}", "delete_line", "2026-02-20T10:00:00+00:00", ((ProfileKey("user", user_id), line),)
+            f"c-{user_id}",
+            "delete_line",
+            "2026-02-20T10:00:00+00:00",
+            ((ProfileKey("user", user_id), line),),
         )
-        record = CorrectionRecord(correction, f"p:{user_id}", 2.0**40, entities=(f"user:{user_id}",))
+        record = CorrectionRecord(
+            correction, f"p:{user_id}", 2.0**40, entities=(f"user:{user_id}",)
+        )
         parts.backend.corrections.put(record)
 
 
-def _plant_profiles(parts: Parts, mine: dict[str, str], ours: dict[str, str], theirs: dict[str, str]) -> None:
+def _plant_profiles(
+    parts: Parts, mine: dict[str, str], ours: dict[str, str], theirs: dict[str, str]
+) -> None:
     for key, name, texts in (
         (ProfileKey("user", USER), "林小满", ("profile before", "profile")),
         (ProfileKey("user", USER, "private"), "林小满", ("private layer",)),
@@ -181,9 +209,17 @@ def _plant_profiles(parts: Parts, mine: dict[str, str], ours: dict[str, str], th
         (ProfileKey("user", OTHER, f"g:{GROUP}"), "周大年", ("layer of user",)),
         (ProfileKey("user", OTHER), "周大年", ("profile before", "profile")),
     ):
-        whose = mine if key.entity_id == USER else ours if key.entity_type == "group" or key.layer else theirs
+        whose = (
+            mine
+            if key.entity_id == USER
+            else ours
+            if key.entity_type == "group" or key.layer
+            else theirs
+        )
         for n, kind in enumerate(texts):
-            extra = "\n- 周大年常和林小满一起散步" if (whose is theirs and kind == "profile") else ""
+            extra = (
+                "\n- 周大年常和林小满一起散步" if (whose is theirs and kind == "profile") else ""
+            )
             profile = profile_of(key, f"- {whose[kind]}{extra}", name=name, tags=("planted",))
             written = parts.profiles.write(
                 profile, expected_revision=n, job_id=f"p{n}-0", now="2026-02-20T10:00:00+08:00"
@@ -201,7 +237,9 @@ async def _plant_checkpoint(parts: Parts, text: str) -> None:
         await opened.saver.aput(config, checkpoint, {"source": "input", "step": 0}, {"job": "1"})
 
 
-def _plant_jobs(parts: Parts, mine: dict[str, str], ours: dict[str, str], theirs: dict[str, str]) -> None:
+def _plant_jobs(
+    parts: Parts, mine: dict[str, str], ours: dict[str, str], theirs: dict[str, str]
+) -> None:
     queue = parts.queue
     queue.put(_job("fail", action_summary=mine["failed"]))
     claimed = queue.claim(NOW)
@@ -226,7 +264,15 @@ def _plant_jobs(parts: Parts, mine: dict[str, str], ours: dict[str, str], theirs
         )
     )  # fmt: skip
     recent = [{"sender_id": USER, "sender_name": "林小满", "text": mine["recent"]}]
-    queue.put(_job("wait-other", user=OTHER, group="77002", action_summary=theirs["pending"], recent_messages=recent))
+    queue.put(
+        _job(
+            "wait-other",
+            user=OTHER,
+            group="77002",
+            action_summary=theirs["pending"],
+            recent_messages=recent,
+        )
+    )
     queue.put(_job("wait-group", user=OTHER, action_summary=ours["pending"]))
 
 
@@ -238,11 +284,15 @@ def _plant_files(directory: Path, mine: dict[str, str]) -> None:
     with sqlite3.connect(directory / "checkpoints.sqlite.damaged") as connection:
         connection.execute("CREATE TABLE t (x)")
         connection.execute("INSERT INTO t VALUES (?)", (mine["damaged checkpoint"],))
-    (directory / "end_summaries.damaged.json").write_text(json.dumps([mine["damaged summaries"]]), encoding="ascii")
+    (directory / "end_summaries.damaged.json").write_text(
+        json.dumps([mine["damaged summaries"]]), encoding="ascii"
+    )
     _without_speaker(directory / "end_summaries.json", mine["old end summary"])
 
 
-def _plant_plain(parts: Parts, mine: dict[str, str], ours: dict[str, str], theirs: dict[str, str]) -> None:
+def _plant_plain(
+    parts: Parts, mine: dict[str, str], ours: dict[str, str], theirs: dict[str, str]
+) -> None:
     summaries, memory = parts.backend.plain_summaries, MarkdownMemory(parts.directory / "MEMORY.md")
     for plain in (summaries.add, lambda jobs: [memory.add(job) for job in jobs]):
         kind = "end summary" if plain == summaries.add else "memory"
@@ -250,7 +300,9 @@ def _plant_plain(parts: Parts, mine: dict[str, str], ours: dict[str, str], their
         plain([_job("s1", group=None, action_summary=mine[kind], timestamp=at)])
         text = mine["end summary in group" if kind == "end summary" else "memory in group"]
         # The moment of the event that was filed of it: a line does not say who spoke.
-        plain([_job("s2", group="77002", action_summary=text, timestamp="2026-02-21T15:30:00+08:00")])
+        plain(
+            [_job("s2", group="77002", action_summary=text, timestamp="2026-02-21T15:30:00+08:00")]
+        )
         plain([_job("s3", user=OTHER, action_summary=ours[kind], timestamp=at)])
         plain([_job("s4", user=OTHER, group="77002", action_summary=theirs[kind], timestamp=at)])
 
@@ -262,11 +314,16 @@ def _states(request_id: str, *texts: str, **more: Any) -> Job:
     return _job(request_id, kind="states", payload={"states": given}, **more)
 
 
-def _plant_layers(parts: Parts, mine: dict[str, str], ours: dict[str, str], theirs: dict[str, str]) -> None:
+def _plant_layers(
+    parts: Parts, mine: dict[str, str], ours: dict[str, str], theirs: dict[str, str]
+) -> None:
     for n, (key, texts) in enumerate(
         (
             (ArticleKey(USER), mine),
-            (ArticleKey(USER, GROUP), {"article": mine["article in group"], "buffered": mine["buffered in group"]}),
+            (
+                ArticleKey(USER, GROUP),
+                {"article": mine["article in group"], "buffered": mine["buffered in group"]},
+            ),
             (ArticleKey(OTHER, GROUP), ours),
             (MENTIONING, theirs),
         )
@@ -274,14 +331,22 @@ def _plant_layers(parts: Parts, mine: dict[str, str], ours: dict[str, str], thei
         _plant_memory(parts, n, key, texts, with_mentions=texts is theirs)
     parts.queue.put(_states("states", mine["states"], group=None))
     parts.queue.put(_states("states-group", ours["states"], user=OTHER))
-    parts.queue.put(_states("states-other", theirs["states"], "林小满：明天见", user=OTHER, group="77002"))
+    parts.queue.put(
+        _states("states-other", theirs["states"], "林小满：明天见", user=OTHER, group="77002")
+    )
 
 
-def _plant_memory(parts: Parts, n: int, key: ArticleKey, texts: dict[str, str], *, with_mentions: bool) -> None:
+def _plant_memory(
+    parts: Parts, n: int, key: ArticleKey, texts: dict[str, str], *, with_mentions: bool
+) -> None:
     """An article with one earlier revision, a summary of each kind, a state that waits, an embedded line."""
     stores, at = parts.article_stores, "2026-02-21T15:00:00+08:00"
     mention = "周大年和林小满约好去划船" if with_mentions else ""
-    articles = [Article(bedrock=f"- {texts[kind]}") for kind in ("article before", "article") if kind in texts]
+    articles = [
+        Article(bedrock=f"- {texts[kind]}")
+        for kind in ("article before", "article")
+        if kind in texts
+    ]
     articles[-1] = replace(articles[-1], dynamic=f"- {mention}" if mention else "")
     for revision, article in enumerate(articles):
         stores.articles.write(
@@ -290,25 +355,47 @@ def _plant_memory(parts: Parts, n: int, key: ArticleKey, texts: dict[str, str], 
     for number, kind in enumerate(("promoted summary", "dated summary")):
         if kind in texts:
             text = "\n".join(part for part in (texts[kind], mention) if part)
-            made = Summary(f"dated-{n}-{number}", key, text, at, at, at, 9, "rules", True, through=f"old{n}-0:{number}")
+            made = Summary(
+                f"dated-{n}-{number}",
+                key,
+                text,
+                at,
+                at,
+                at,
+                9,
+                "rules",
+                True,
+                through=f"old{n}-0:{number}",
+            )
             stores.summaries.add(made, forgotten=lambda: False)
     stores.summaries.mark_promoted(key, [f"dated-{n}-0"], at=at, into=1)
-    spoken = [Spoken("user", texts["buffered"], "", at), *([Spoken("user", "明天下午见", "林小满", at)] if mention else [])]
+    spoken = [
+        Spoken("user", texts["buffered"], "", at),
+        *([Spoken("user", "明天下午见", "林小满", at)] if mention else []),
+    ]
     job_id = f"buffered{n}-0"
-    stores.buffer.add(key, job_id, [(f"{job_id}:{i}", one) for i, one in enumerate(spoken)], entities=[], at=NOW)
+    stores.buffer.add(
+        key, job_id, [(f"{job_id}:{i}", one) for i, one in enumerate(spoken)], entities=[], at=NOW
+    )
 
 
 def _without_speaker(path: Path, text: str) -> None:
     """As earlier versions wrote it: nothing says who spoke."""
     data = json.loads(path.read_text(encoding="utf-8"))
-    data["g:77002"].append({"job_id": "unknown-0", "timestamp": "2026-02-21T15:30:00+08:00", "text": text})
+    data["g:77002"].append(
+        {"job_id": "unknown-0", "timestamp": "2026-02-21T15:30:00+08:00", "text": text}
+    )
     path.write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
 
 
 def forms_of(text: str) -> list[bytes]:
     """Return the thirds of a text: as it is, as JSON writes it, as words."""
     forms = (text.encode(), json.dumps(text)[1:-1].encode(), indexed_words(text)[1].encode())
-    return [form[start : start + len(form) // 3] for form in forms for start in (0, len(form) // 3, 2 * len(form) // 3)]
+    return [
+        form[start : start + len(form) // 3]
+        for form in forms
+        for start in (0, len(form) // 3, 2 * len(form) // 3)
+    ]
 
 
 def places(directory: Path, text: str) -> list[str]:
@@ -318,13 +405,19 @@ def places(directory: Path, text: str) -> list[str]:
     for path in sorted(directory.rglob("*")):
         if path.is_file():
             content = path.read_bytes()
-            found += [path.relative_to(directory).as_posix()] if any(part in content for part in parts) else []
+            found += (
+                [path.relative_to(directory).as_posix()]
+                if any(part in content for part in parts)
+                else []
+            )
     return found
 
 
 def left_of(directory: Path, whose: str) -> dict[str, list[str]]:
     """Which canaries of `whose` still stand where."""
-    return {kind: where for kind, text in canaries(whose).items() if (where := places(directory, text))}
+    return {
+        kind: where for kind, text in canaries(whose).items() if (where := places(directory, text))
+    }
 
 
 def planted(directory: Path, notes: Path, **stores: Any) -> None:

@@ -13,7 +13,10 @@ from typing import Any
 from historian.interfaces.cli.app import app
 from typer.testing import CliRunner
 
-NO_MODELS = {"HISTORIAN__MODELS__EMBEDDING__PROVIDER": "none", "HISTORIAN__COGNITIVE__TIMEZONE": "Asia/Shanghai"}
+NO_MODELS = {
+    "HISTORIAN__MODELS__EMBEDDING__PROVIDER": "none",
+    "HISTORIAN__COGNITIVE__TIMEZONE": "Asia/Shanghai",
+}
 
 
 def at_noon() -> dict[str, str]:
@@ -39,11 +42,17 @@ _LEVELLED = (None, "historian", "httpx", "httpcore", "openai", "chromadb")
 """The loggers whose level the command line sets; None is the root."""
 
 
-def historian(*arguments: object, stdin: str | bytes = "", environ: Mapping[str, str] | None = None) -> Called:
+def historian(
+    *arguments: object, stdin: str | bytes = "", environ: Mapping[str, str] | None = None
+) -> Called:
     """Call `historian ARGUMENTS` without any model; an exception that the command lets through fails the test."""
     with _logging_as_before():
         result = CliRunner().invoke(
-            app, [str(one) for one in arguments], input=stdin, env={**NO_MODELS, **(environ or {})}, catch_exceptions=False
+            app,
+            [str(one) for one in arguments],
+            input=stdin,
+            env={**NO_MODELS, **(environ or {})},
+            catch_exceptions=False,
         )
     return Called(result.exit_code, result.stdout, result.stderr)
 

@@ -20,7 +20,9 @@ SATURDAY = 1_771_666_200.0
 NO_TURN: dict[str, Any] = {"action_summary": "", "new_info": []}
 
 
-def make_event(job_id: str = "j1-0", n: int = 0, *, group: str | None = "7", **fields: Any) -> Event:
+def make_event(
+    job_id: str = "j1-0", n: int = 0, *, group: str | None = "7", **fields: Any
+) -> Event:
     """Event `n` of a job, in group 7 by user 42; `group=None` makes it a private one."""
     values: dict[str, Any] = {
         "event_id": f"{job_id}:{n}",
@@ -43,7 +45,9 @@ def unit_vectors(count: int, *, seed: int = 0, dimension: int = DIMENSION) -> li
     return list(made / np.linalg.norm(made, axis=1, keepdims=True))
 
 
-def file_texts(store: EventStore, texts: Sequence[str], job_id: str = "j1-0", **fields: Any) -> list[str]:
+def file_texts(
+    store: EventStore, texts: Sequence[str], job_id: str = "j1-0", **fields: Any
+) -> list[str]:
     """File one job with an event a text, without vectors; gives the event ids."""
     events = [make_event(job_id, n, text=text, **fields) for n, text in enumerate(texts)]
     assert store.file_job(job_id, events, [None] * len(events))
@@ -56,17 +60,23 @@ def embedded_ids(news: ScopeNews) -> list[str]:
     return [names[row] for row in news.embedded]
 
 
-def make_message(message_id: str, text: str, *, reply_to: str = "", role: str = "user", **fields: Any) -> Event:
+def make_message(
+    message_id: str, text: str, *, reply_to: str = "", role: str = "user", **fields: Any
+) -> Event:
     """A message of user 42 (小林) in group 7, said on Saturday 2026-02-21 at 17:30 unless `timestamp` says otherwise."""
     payload = {"role": role, "text": text, "message_id": message_id, "reply_to": reply_to}
-    (event,) = message_events(make_job(f"talk-{message_id}", kind="talk", payload=payload, **NO_TURN, **fields), 400)
+    (event,) = message_events(
+        make_job(f"talk-{message_id}", kind="talk", payload=payload, **NO_TURN, **fields), 400
+    )
     return event
 
 
 def file_messages(store: EventStore, texts: Sequence[str], **fields: Any) -> list[str]:
     """File messages m0, m1 …, a minute apart, each an answer to the one before; gives the event ids."""
     messages = [
-        make_message(f"m{n}", text, reply_to=f"m{n - 1}" if n else "", timestamp=SATURDAY + 60 * n, **fields)
+        make_message(
+            f"m{n}", text, reply_to=f"m{n - 1}" if n else "", timestamp=SATURDAY + 60 * n, **fields
+        )
         for n, text in enumerate(texts)
     ]
     return store.file_messages([[one] for one in messages])

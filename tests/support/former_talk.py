@@ -11,7 +11,9 @@ from historian.schema.ids import digest_of
 from historian.text.tokens import chunk
 from support.events import make_event
 
-LONG = " ".join(f"Then number {n} happened: we looked at house {n}, and it was fine." for n in range(40))
+LONG = " ".join(
+    f"Then number {n} happened: we looked at house {n}, and it was fine." for n in range(40)
+)
 LONG_ZH = "".join(f"第{n}天：我们去了第{n}家店，老板说：很好。" for n in range(60))
 
 
@@ -46,9 +48,15 @@ FORMER = {
     "of nobody known": Former("user: I moved", "I moved", speaker="42"),
     "of a human": Former("human: I moved", "I moved", speaker="42"),
     "colon in the name": Former("A: B: hello: you", "hello: you", speaker="A: B", user_name="A: B"),
-    "brackets in the name": Former("小林（工号 7）: 我搬家了", "我搬家了", speaker="小林（工号 7）", user_name="小林（工号 7）"),
-    "emoji in the name": Former("🦊 Fox →: hi 🎉", "hi 🎉", speaker="🦊 Fox →", user_name="🦊 Fox →"),
-    "name shown with the id": Former("Clio (42): hi", "hi", speaker="Clio", user_name="Clio (42)", borne="Clio"),
+    "brackets in the name": Former(
+        "小林（工号 7）: 我搬家了", "我搬家了", speaker="小林（工号 7）", user_name="小林（工号 7）"
+    ),
+    "emoji in the name": Former(
+        "🦊 Fox →: hi 🎉", "hi 🎉", speaker="🦊 Fox →", user_name="🦊 Fox →"
+    ),
+    "name shown with the id": Former(
+        "Clio (42): hi", "hi", speaker="Clio", user_name="Clio (42)", borne="Clio"
+    ),
     "name redacted": Former("[phone]: hi there", "[phone]: hi there", speaker="42"),
     "name twice": Former("Ann: Ann: what?", "Ann: what?", speaker="Ann", user_name="Ann"),
     "nothing but a name": Former("Ann:", "Ann:", speaker="Ann", user_name="Ann"),
@@ -105,7 +113,10 @@ def messages(name: str, **fields: Any) -> list[Event]:
     if not former.role:
         return before
     head = len(former.text) - len(former.words)
-    pieces = [one.text[head:] if one.text.startswith(former.text[:head]) and head else one.text for one in before]
+    pieces = [
+        one.text[head:] if one.text.startswith(former.text[:head]) and head else one.text
+        for one in before
+    ]
     is_person = former.role == "user"
     return [
         replace(

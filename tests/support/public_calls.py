@@ -30,10 +30,17 @@ async def filled_memory(directory: Path, *, worker: bool = True) -> AsyncIterato
     embedder = WordEmbedder()
     settings = settings_for(directory, historian={"rewrite_mode": "auto"})
     async with open_memory(settings, embedder=embedder, worker=worker) as (memory, parts):
-        file_events(parts, events_in("7", [f"{n} 小林喜欢三体 and tea" for n in range(200)]), embedder)
+        file_events(
+            parts, events_in("7", [f"{n} 小林喜欢三体 and tea" for n in range(200)]), embedder
+        )
         article = Article("- I know Ann well.", "", "- 2026-02-20 tea")
         parts.article_stores.articles.write(
-            ArticleKey.of("42", PRIVATE), article, expected_revision=0, sources=(), now="2026-02-21", forgotten=lambda: False
+            ArticleKey.of("42", PRIVATE),
+            article,
+            expected_revision=0,
+            sources=(),
+            now="2026-02-21",
+            forgotten=lambda: False,
         )
         assert await memory.ready()
         await memory.build_context("tea", SCOPE)
@@ -77,10 +84,16 @@ def pieces(text: str) -> list[str]:
 FILED = "enqueue_job(text), with the worker"
 TOLD = "build_context over what was handed over"
 CALLS: Mapping[str, Call] = {
-    "enqueue_job(text)": lambda memory, text: memory.enqueue_job(text, user_id="42", user_name="Ann"),
-    "enqueue_job(new_info=[…])": lambda memory, text: memory.enqueue_job("", pieces(text), user_id="42", user_name="Ann"),
+    "enqueue_job(text)": lambda memory, text: memory.enqueue_job(
+        text, user_id="42", user_name="Ann"
+    ),
+    "enqueue_job(new_info=[…])": lambda memory, text: memory.enqueue_job(
+        "", pieces(text), user_id="42", user_name="Ann"
+    ),
     "enqueue_job(recent_messages=[…])": lambda memory, text: memory.enqueue_job(
-        "hi", user_id="42", recent_messages=[{"sender_name": one[:20], "text": one} for one in pieces(text)]
+        "hi",
+        user_id="42",
+        recent_messages=[{"sender_name": one[:20], "text": one} for one in pieces(text)],
     ),
     FILED: _filed,
     TOLD: _told_again,
@@ -89,9 +102,15 @@ CALLS: Mapping[str, Call] = {
     "on_tool_executed(…), stored": _observed,
     "feed_message(…), stored": _fed,
     "build_context(text)": lambda memory, text: memory.build_context(text, SCOPE),
-    "build_context([…], context=[…])": lambda memory, text: memory.build_context(pieces(text), SCOPE, context=pieces(text)),
-    "build_context(short, context=[text])": lambda memory, text: memory.build_context("tea?", SCOPE, context=[text]),
-    "get_relevant_memories(text, deep=True)": lambda memory, text: memory.get_relevant_memories(text, "42", PRIVATE, deep=True),
+    "build_context([…], context=[…])": lambda memory, text: memory.build_context(
+        pieces(text), SCOPE, context=pieces(text)
+    ),
+    "build_context(short, context=[text])": lambda memory, text: memory.build_context(
+        "tea?", SCOPE, context=[text]
+    ),
+    "get_relevant_memories(text, deep=True)": lambda memory, text: memory.get_relevant_memories(
+        text, "42", PRIVATE, deep=True
+    ),
     "search_events(text)": lambda memory, text: memory.search_events(text, SCOPE),
     "search_profiles(text)": lambda memory, text: memory.search_profiles(text, SCOPE),
     "search_everywhere(text)": lambda memory, text: memory.search_everywhere(text),
@@ -108,7 +127,9 @@ def text_of(family: Family, size: int, serial: int) -> str:
 async def gap_of(call: Call, memory: CognitiveService, text: str) -> LoopGap:
     """Make one call with a text, and return what it took from the event loop."""
     async with watched_loop() as gap:
-        with suppress(HistorianError):  # too long for a job: it is refused, which may not block either
+        with suppress(
+            HistorianError
+        ):  # too long for a job: it is refused, which may not block either
             await call(memory, text)
         await asyncio.sleep(0)
     return gap

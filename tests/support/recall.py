@@ -87,7 +87,9 @@ def down() -> ModelUnavailable:
     return ModelUnavailable("models.embedding (test) can not be reached; start it")
 
 
-def file_events(parts: Parts, events: Sequence[Event], embedder: WordEmbedder | None = None) -> None:
+def file_events(
+    parts: Parts, events: Sequence[Event], embedder: WordEmbedder | None = None
+) -> None:
     """File events, each as a job of its own, with their vectors."""
     for event in events:
         vector = None if embedder is None else embedder.vector(event.text)
@@ -96,18 +98,30 @@ def file_events(parts: Parts, events: Sequence[Event], embedder: WordEmbedder | 
         assert parts.events.file_job(event.job_id, [event], [vector])
 
 
-def events_in(group: str | None, texts: Sequence[str], *, prefix: str = "j", **fields: Any) -> list[Event]:
+def events_in(
+    group: str | None, texts: Sequence[str], *, prefix: str = "j", **fields: Any
+) -> list[Event]:
     """An event a text, a minute apart, the last one at NOW."""
     first = NOW - 60.0 * len(texts)
     return [
-        make_event(f"{prefix}{group or 'private'}{n}-0", 0, group=group, text=text, **{"timestamp": first + 60.0 * n, **fields})
+        make_event(
+            f"{prefix}{group or 'private'}{n}-0",
+            0,
+            group=group,
+            text=text,
+            **{"timestamp": first + 60.0 * n, **fields},
+        )
         for n, text in enumerate(texts)
     ]
 
 
 @asynccontextmanager
 async def open_memory(
-    settings: Settings, *, embedder: Embedder | None = None, reranker: Reranker | None = None, worker: bool = False
+    settings: Settings,
+    *,
+    embedder: Embedder | None = None,
+    reranker: Reranker | None = None,
+    worker: bool = False,
 ) -> AsyncIterator[tuple[CognitiveService, Parts]]:
     """A service without a worker, whose models are replaced by the given ones. Gives its parts as well."""
     memory = CognitiveService.open(settings, worker=worker, clock=lambda: NOW)

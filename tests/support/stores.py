@@ -27,7 +27,9 @@ def not_in_index(store: EventStore, directory: Path) -> list[str]:
     return [event.event_id for event in store.embedded_after(numbers or {}, 10).events]
 
 
-def bury(store: EventStore, *entities: str, job_ids: Sequence[str] = (), until: float = SECONDS_OF_EVER) -> None:
+def bury(
+    store: EventStore, *entities: str, job_ids: Sequence[str] = (), until: float = SECONDS_OF_EVER
+) -> None:
     """Let nothing of entities (`user:42`) up to a time, and nothing of jobs, be filed any more."""
     with store.database.writing() as transaction:
         transaction.lock_entities(entities, exclusive=True)
@@ -42,18 +44,26 @@ def writer_of(database: SqliteDatabase) -> sqlite3.Connection:
 
 
 @contextmanager
-def refusing_writes(database: SqliteDatabase, fault: Literal["full", "read-only"] = "read-only") -> Iterator[None]:
+def refusing_writes(
+    database: SqliteDatabase, fault: Literal["full", "read-only"] = "read-only"
+) -> Iterator[None]:
     """Inside of it the database takes nothing that is written, as if its disk were full or read-only."""
     writer = writer_of(database)
     (pages,) = writer.execute("PRAGMA page_count").fetchone()
-    writer.execute(f"PRAGMA max_page_count = {pages}" if fault == "full" else "PRAGMA query_only = ON")
+    writer.execute(
+        f"PRAGMA max_page_count = {pages}" if fault == "full" else "PRAGMA query_only = ON"
+    )
     try:
         yield
     finally:
-        writer.execute("PRAGMA max_page_count = 1000000" if fault == "full" else "PRAGMA query_only = OFF")
+        writer.execute(
+            "PRAGMA max_page_count = 1000000" if fault == "full" else "PRAGMA query_only = OFF"
+        )
 
 
 def causes_of(documents: Any, key: Any) -> set[str]:
     """The jobs and summaries that are recorded for a document, also of revisions that are not kept any more."""
     noted = "SELECT job_id FROM ledger WHERE entity_key = %s"
-    return {cause for (cause,) in documents._database.rows(noted, (documents.naming.ledger_key(key),))}
+    return {
+        cause for (cause,) in documents._database.rows(noted, (documents.naming.ledger_key(key),))
+    }

@@ -25,5 +25,7 @@ def rows(name: str) -> list[dict[str, str]]:
 def cases(*names: str) -> list[Any]:
     """Return the rows of these tables for `pytest.mark.parametrize("case", …)`. The id is the table and the number of the row."""
     return [
-        pytest.param(row, id=f"{name.rpartition('/')[2]}-{at}") for name in names for at, row in enumerate(rows(name), start=1)
+        pytest.param(row, id=f"{name.rpartition('/')[2]}-{at}")
+        for name in names
+        for at, row in enumerate(rows(name), start=1)
     ]

@@ -16,7 +16,9 @@ Found = TypeVar("Found")
 POLL_SECONDS = 0.005
 
 
-async def eventually(condition: Callable[[], Found | None], *, seconds: float = 20.0, every: float = POLL_SECONDS) -> Found:
+async def eventually(
+    condition: Callable[[], Found | None], *, seconds: float = 20.0, every: float = POLL_SECONDS
+) -> Found:
     """Wait for a function."""
 
     async def asked() -> Found | None:
@@ -26,7 +28,10 @@ async def eventually(condition: Callable[[], Found | None], *, seconds: float = 
 
 
 async def eventually_async(
-    condition: Callable[[], Awaitable[Found | None]], *, seconds: float = 20.0, every: float = POLL_SECONDS
+    condition: Callable[[], Awaitable[Found | None]],
+    *,
+    seconds: float = 20.0,
+    every: float = POLL_SECONDS,
 ) -> Found:
     """Wait for a coroutine function."""
     async with asyncio.timeout(seconds):
@@ -35,7 +40,9 @@ async def eventually_async(
     return found
 
 
-def eventually_now(condition: Callable[[], Found | None], *, seconds: float = 20.0, every: float = POLL_SECONDS) -> Found:
+def eventually_now(
+    condition: Callable[[], Found | None], *, seconds: float = 20.0, every: float = POLL_SECONDS
+) -> Found:
     """Wait in synchronous code."""
     deadline = time.monotonic() + seconds
     while not (found := condition()):

@@ -61,12 +61,16 @@ def show_all(name: str, run: subprocess.Popen[bytes]) -> None:
 
 def main(name: str, *command: str) -> int:
     environ = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environ) as run:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environ
+    ) as run:
         try:
             show_all(name, run)
         except BrokenPipeError:
             run.terminate()
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the interpreter's last flush
+            os.dup2(
+                os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+            )  # for the interpreter's last flush
             return NOBODY_READS
         except KeyboardInterrupt:
             run.wait()  # it was interrupted too, and tells so

@@ -32,7 +32,11 @@ def find_key_blocks(text: str) -> Iterator[Redaction]:
     done = 0
     for block in compiled(_BLOCK).finditer(text) if "PRIVATE KEY" in text else ():
         start, end = block.span()
-        lines = compiled(_LINES).search(text, max(done, start - _LONGEST), start) if block["cut"] else None
+        lines = (
+            compiled(_LINES).search(text, max(done, start - _LONGEST), start)
+            if block["cut"]
+            else None
+        )
         is_example = block["whole"] is not None and not compiled(_RUN).search(block["whole"])
         if lines or not (block["cut"] or is_example):
             yield Redaction(lines.start() if lines else start, end, "PRIVATE_KEY")
@@ -86,7 +90,9 @@ _CHECKS: dict[str, Callable[[str], bool]] = {
 }
 
 
-_MANUAL_WORDS = word_list("password pass passwd pwd secret changeme mypassword yourpassword pw 密码 口令 你的密码")
+_MANUAL_WORDS = word_list(
+    "password pass passwd pwd secret changeme mypassword yourpassword pw 密码 口令 你的密码"
+)
 """Placeholder passwords of manuals: `user:password@host`."""
 _HARMLESS_COOKIE = (
     r"(?i)path|domain|expires|max-age|samesite|secure|httponly|priority|version|lang\w*|locale|theme|mode|color\w*|dark\w*|"
@@ -102,7 +108,9 @@ def _is_mixed_value(match: re.Match[str]) -> bool:
 
 
 def _is_authorization(match: re.Match[str]) -> bool:
-    return not is_placeholder(match["value"]) and (bool(match["scheme"]) or is_mixed(match["value"]))
+    return not is_placeholder(match["value"]) and (
+        bool(match["scheme"]) or is_mixed(match["value"])
+    )
 
 
 def _is_given(match: re.Match[str]) -> bool:
@@ -110,7 +118,9 @@ def _is_given(match: re.Match[str]) -> bool:
 
 
 def _is_strong_value(match: re.Match[str]) -> bool:
-    return is_strong(match["value"]) and not re.search(r"://|^\d+[:/]|=|\.[a-z]{2,4}$", match["value"])
+    return is_strong(match["value"]) and not re.search(
+        r"://|^\d+[:/]|=|\.[a-z]{2,4}$", match["value"]
+    )
 
 
 def _holds_cookies(match: re.Match[str]) -> bool:
@@ -120,7 +130,9 @@ def _holds_cookies(match: re.Match[str]) -> bool:
 def _is_harmless_cookie(pair: str) -> bool:
     """Return True if a cookie is an attribute, a display preference or a consent."""
     name, _, value = pair.strip().partition("=")
-    return is_template(value) or (len(value) <= 40 and bool(compiled(_HARMLESS_COOKIE).fullmatch(name)))
+    return is_template(value) or (
+        len(value) <= 40 and bool(compiled(_HARMLESS_COOKIE).fullmatch(name))
+    )
 
 
 def _is_query(match: re.Match[str]) -> bool:

@@ -36,12 +36,18 @@ def find_named_values(text: str, folded: str) -> Iterator[Redaction]:
 
 def _linked_value(text: str, folded: str, name: Name) -> Value | None:
     linked = compiled(_PATTERNS["LINK"]).match(folded, name.end)
-    if linked is None or (linked["beside"] == "" and text[linked.end() - 1].isascii() and text[linked.end() - 1].isalnum()):
+    if linked is None or (
+        linked["beside"] == ""
+        and text[linked.end() - 1].isascii()
+        and text[linked.end() - 1].isalnum()
+    ):
         return None  # part of the same word as the name, which may be as long as the text
     value = _value_at(text, linked.end())
     if value is None:
         return None
-    link: Link = next(kind for kind in ("paired", "assigned", "said", "beside") if linked[kind] is not None)
+    link: Link = next(
+        kind for kind in ("paired", "assigned", "said", "beside") if linked[kind] is not None
+    )
     if link == "beside" and linked["beside"].strip(" ") == "" and text[name.start] == "-":
         link = "option"
     if _is_of_another_thing(name, linked.group(), link, value, text):
@@ -55,7 +61,12 @@ def _is_of_another_thing(name: Name, linking: str, link: Link, value: Value, tex
         return True  # `${PASSWORD:?is missing}`, `app:<password>@localhost`
     if "\n" in linking and re.match(r"\w[\w.-]*=|https?:", value.text):
         return True
-    is_verb = name.word == "pass" and link == "beside" and value.quoted and name.end - name.start == len(name.word)
+    is_verb = (
+        name.word == "pass"
+        and link == "beside"
+        and value.quoted
+        and name.end - name.start == len(name.word)
+    )
     return is_verb or (name.word == "pin" and not any(map(str.isdigit, value.text)))
 
 
@@ -106,10 +117,17 @@ def _loose_value(text: str, name: Name) -> Value | None:
         return None
     written, between = run.group().rstrip(".="), text[name.end : run.start()]
     is_field = text[run.end() : run.end() + 2] in ('":', "':")
-    if is_field or (not between and name.word.isascii()) or "\n" in between or is_placeholder(written):
+    if (
+        is_field
+        or (not between and name.word.isascii())
+        or "\n" in between
+        or is_placeholder(written)
+    ):
         return None
     if compiled(_PATTERNS["IDENTIFYING"]).search(between):
         return None
     announced = re.search(r"(?:[:：=]|是|为|\bis)\s{0,2}[\"'“]?$", between)
-    drawn = announced if is_hash(written) else looks_random(written, 20 if name.kind == "key" else 16)
+    drawn = (
+        announced if is_hash(written) else looks_random(written, 20 if name.kind == "key" else 16)
+    )
     return Value(written, run.start(), run.start() + len(written), False) if drawn else None

@@ -14,7 +14,12 @@ _TRAILING = word_list(_TABLES["words"]["trailing"])
 Kind = Literal["password", "secret", "token", "key"]
 HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 """Chinese characters, for use in a character class."""
-LABELS: dict[Kind, Label] = {"password": "PASSWORD", "secret": "SECRET", "token": "TOKEN", "key": "API_KEY"}
+LABELS: dict[Kind, Label] = {
+    "password": "PASSWORD",
+    "secret": "SECRET",
+    "token": "TOKEN",
+    "key": "API_KEY",
+}
 
 _PARTS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+"
 
@@ -48,7 +53,9 @@ def find_names(text: str, folded: str) -> Iterator[Name]:
 
 def _identifier(text: str, start: int, end: int) -> tuple[int, int]:
     before = compiled(r"[A-Za-z0-9_.-]{0,40}$").search(text, max(0, start - 40), start)
-    rest = compiled(r"[A-Za-z0-9_]{0,40}(?:[.-][A-Za-z_]\w{1,24}(?=[\"'\s:=\])]))?", re.ASCII).match(text, end)
+    rest = compiled(
+        r"[A-Za-z0-9_]{0,40}(?:[.-][A-Za-z_]\w{1,24}(?=[\"'\s:=\])]))?", re.ASCII
+    ).match(text, end)
     return before.start() if before else start, rest.end() if rest else end
 
 

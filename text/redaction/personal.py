@@ -7,7 +7,9 @@ from ..word_lists import in_pieces, word_list, word_tables
 from .rules import Redaction, Rules, compiled, stretches
 
 _PATTERNS = in_pieces(word_tables("redaction/personal.toml")["patterns"])
-_PLAIN = str.maketrans("‐‑‒–—―−－\u00a0\u2009\u202f\u3000（）．／＋：", "-" * 8 + " " * 4 + "()./+:")
+_PLAIN = str.maketrans(
+    "‐‑‒–—―−－\u00a0\u2009\u202f\u3000（）．／＋：", "-" * 8 + " " * 4 + "()./+:"
+)
 """Maps dashes, spaces and brackets of other scripts to ASCII; offsets are unchanged."""
 _NUMBER = (
     r"(?i)(?<!\d\.)(?<![A-Za-z0-9_+#/])(?<![A-Za-z0-9]-)[+(]{0,2}\d(?:[ ()./-]{0,3}\d){6,16}"
@@ -16,7 +18,9 @@ _NUMBER = (
 )
 _MOBILE = r"(?:(?:\(?(?:\+|00)?86\)?)[ -]?)?1[3-9]\d([ .-]?)\d{4}\1\d{4}"
 # A part of a row of numbers or of a dump: digits before or after, separated by a space.
-_ROW_BEFORE = r"(?:(?<![A-Za-z0-9])(?=[A-Fa-f]{0,15}\d|[A-Fa-f]{2}[ ])[0-9A-Fa-f]{1,16}:?[ ]|\d[.,])$"
+_ROW_BEFORE = (
+    r"(?:(?<![A-Za-z0-9])(?=[A-Fa-f]{0,15}\d|[A-Fa-f]{2}[ ])[0-9A-Fa-f]{1,16}:?[ ]|\d[.,])$"
+)
 _ROW_AFTER = r"[ ](?=[A-Fa-f]{0,15}\d|[A-Fa-f]{2}(?![A-Za-z0-9]))[0-9A-Fa-f]{1,16}(?![A-Za-z0-9])"
 
 
@@ -69,7 +73,9 @@ _CARD = (
     r"(?<![A-Za-z0-9_.+-])[2-69]\d{3}(?:([ .-]?)\d{4}\1\d{4}(?:\1\d{1,4}(?:\1\d{3})?)?|[ -]?\d{6}[ -]?\d{5})"
     r"(?![A-Za-z0-9_-]|\.\d)"
 )
-_IBAN = r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ ]?[A-Z0-9]{4}){2,7}(?:[ ]?[A-Z0-9]{1,3})?(?![A-Za-z0-9])"
+_IBAN = (
+    r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ ]?[A-Z0-9]{4}){2,7}(?:[ ]?[A-Z0-9]{1,3})?(?![A-Za-z0-9])"
+)
 # Issuers' ranges (ISO/IEC 7812): Visa, Mastercard, American Express, JCB, UnionPay, Discover,
 # Diners, Maestro, and the older ranges of Chinese banks.
 _ISSUERS = (
@@ -77,7 +83,9 @@ _ISSUERS = (
     r"62\d{14,17}|6(?:011|4[4-9]\d|5\d{2})\d{12}|3(?:0[0-5]|[689]\d)\d{11}|60\d{14,17}|9558\d{12,15}|(?:5[06-8]|6[37])\d{14,17}"
 )
 _OF_A_CARD = r"(?i)card|visa|amex|american express|union ?pay|debit|credit|bank|银联|卡|[账帐]号[是为:： ]{0,3}$"
-_FILE_ENDINGS = word_list("png jpg jpeg gif svg webp bmp ico js ts jsx tsx css json py md txt html yaml yml")
+_FILE_ENDINGS = word_list(
+    "png jpg jpeg gif svg webp bmp ico js ts jsx tsx css json py md txt html yaml yml"
+)
 # Text before a false mailbox: a remote command, a message id, a fediverse handle.
 _NO_MAILBOX = (
     r"(?i)(?:(?<![\w-])(?:ssh|scp|sftp|rsync|mosh|ssh-copy-id)[ ][^\n|;]*|(?:message-id|references|in-reply-to):[^\n]*|@|"

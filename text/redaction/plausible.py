@@ -36,7 +36,9 @@ def looks_random(value: str, at_least: int = 16) -> bool:
     """
     if len(value) < at_least or len(set(value)) < 8:
         return False
-    kinds = ["0" if c.isdigit() else "A" if c.isupper() else "a" if c.isalpha() else "" for c in value]
+    kinds = [
+        "0" if c.isdigit() else "A" if c.isupper() else "a" if c.isalpha() else "" for c in value
+    ]
     changes = [a + b for a, b in pairwise(kinds) if a and b and a != b]
     figures = sum("0" in change for change in changes)
     entropy = -sum(n / len(value) * math.log2(n / len(value)) for n in Counter(value).values())
@@ -87,7 +89,9 @@ def is_strong(word: str) -> bool:
 
 def _is_ordinary(word: str) -> bool:
     """Return True for a method name, date, version, path, address or call (`os.environ[`)."""
-    return bool(compiled(_PATTERNS["ORDINARY"]).fullmatch(word) or compiled(_PATTERNS["CODE"]).match(word))
+    return bool(
+        compiled(_PATTERNS["ORDINARY"]).fullmatch(word) or compiled(_PATTERNS["CODE"]).match(word)
+    )
 
 
 def is_secret(kind: Kind, link: Link, linking: str, value: Value, text: str) -> bool:
@@ -99,7 +103,11 @@ def is_secret(kind: Kind, link: Link, linking: str, value: Value, text: str) -> 
         return False
     if link == "paired" and (len(written) < 6 or set(" (") & set(written) or not is_mixed(written)):
         return False
-    return _is_password(link, linking, value, after) if kind == "password" else _is_key(kind, link, value, text)
+    return (
+        _is_password(link, linking, value, after)
+        if kind == "password"
+        else _is_key(kind, link, value, text)
+    )
 
 
 def _names_a_secret(value: str) -> bool:
@@ -111,7 +119,11 @@ def _names_a_secret(value: str) -> bool:
 def _is_password(link: Link, linking: str, value: Value, after: str) -> bool:
     written = value.text
     if compiled(f"[{HAN}]").match(written):
-        return link == "assigned" and "|" not in linking and not compiled(_PATTERNS["TALK"]).search(written)
+        return (
+            link == "assigned"
+            and "|" not in linking
+            and not compiled(_PATTERNS["TALK"]).search(written)
+        )
     if value.quoted and not written.isdecimal():
         return len(written) >= 3 and not (" " in written and link == "beside")
     if written.isdecimal():
@@ -141,7 +153,9 @@ def _is_key(kind: Kind, link: Link, value: Value, text: str) -> bool:
     if kind == "key":
         before = text[max(0, value.start - 12) : value.start]
         is_drawn = looks_random(written, 20) or is_hash(written)
-        return is_drawn and (link != "beside" or bool(re.search(rf"(?i)(?:[a-z]{{3}}|[{HAN}]) ?key $", before)))
+        return is_drawn and (
+            link != "beside" or bool(re.search(rf"(?i)(?:[a-z]{{3}}|[{HAN}]) ?key $", before))
+        )
     if link == "beside":
         return looks_random(written) and (not is_hash(written) or text[value.start - 1] in " )）")
     is_named = re.fullmatch(r"[a-z]+(?:[-_.][a-z]+)*[-_.]?v?\d{1,2}|[A-Za-z_:]+:\d+", written)

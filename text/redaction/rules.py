@@ -14,7 +14,17 @@ Level = Literal["secrets", "all", "none"]
 identity documents and bank cards."""
 
 Label = Literal[
-    "PRIVATE_KEY", "COOKIE", "API_KEY", "TOKEN", "SECRET", "PASSWORD", "EMAIL", "ID_CARD", "BANK_CARD", "PHONE", "WECHAT"
+    "PRIVATE_KEY",
+    "COOKIE",
+    "API_KEY",
+    "TOKEN",
+    "SECRET",
+    "PASSWORD",
+    "EMAIL",
+    "ID_CARD",
+    "BANK_CARD",
+    "PHONE",
+    "WECHAT",
 ]
 LABELS: tuple[Label, ...] = get_args(Label)
 _LONGEST = max(map(len, LABELS)) + 2
@@ -56,7 +66,9 @@ def merged(found: Iterable[Redaction], text: str) -> list[Redaction]:
     return list(_around_placeholders(taken, standing, text)) if standing else taken
 
 
-def _around_placeholders(spans: list[Redaction], standing: list[tuple[int, int]], text: str) -> Iterator[Redaction]:
+def _around_placeholders(
+    spans: list[Redaction], standing: list[tuple[int, int]], text: str
+) -> Iterator[Redaction]:
     """Yield the spans extended to whole placeholders; spans of only placeholders are left out."""
     at = reached = 0
     for span in spans:
@@ -121,7 +133,9 @@ def cue_places(text: str, cues: Iterable[str]) -> list[int]:
     return sorted(places)
 
 
-def stretches(text: str, places: Sequence[int], before: int, after: int) -> Iterator[tuple[int, int]]:
+def stretches(
+    text: str, places: Sequence[int], before: int, after: int
+) -> Iterator[tuple[int, int]]:
     """Yield the spans of the text around `places`, merged if they touch, to the end of a word."""
     start = end = -1
     for place in places:
@@ -151,8 +165,13 @@ class Rules:
     @cached_property
     def _rules(self) -> list[Rule]:
         tables = word_tables(f"redaction/{self._file}")
-        pieces, given = in_pieces(tables.get("pieces", {})), {"check": "", "before": 0, "after": 300}
-        rows = [{**given, **row, "pattern": in_full(row["pattern"], pieces)} for row in tables["rule"]]
+        pieces, given = (
+            in_pieces(tables.get("pieces", {})),
+            {"check": "", "before": 0, "after": 300},
+        )
+        rows = [
+            {**given, **row, "pattern": in_full(row["pattern"], pieces)} for row in tables["rule"]
+        ]
         return [Rule(**row) for row in rows]
 
     @cached_property
@@ -168,4 +187,6 @@ class Rules:
             for start, end in stretches(text, places, rule.before, rule.after):
                 matches = compiled(rule.pattern).finditer(text, start, end)
                 counts = self._checks[rule.check] if rule.check else None
-                yield from (found(match, rule.label) for match in matches if counts is None or counts(match))
+                yield from (
+                    found(match, rule.label) for match in matches if counts is None or counts(match)
+                )

@@ -18,9 +18,15 @@ _LINE = 300
 _CONTEXT = 6_000
 """Characters around a piece that are searched with it, as context; more than any key has."""
 _REST_OF_WORD = r"[^\s\"'<>]*"
-_ANNOUNCING = (*word_list("码 碼 code phrase seed mnemonic 助记 cookie authorization otp 2fa"), "private key")
+_ANNOUNCING = (
+    *word_list("码 碼 code phrase seed mnemonic 助记 cookie authorization otp 2fa"),
+    "private key",
+)
 _FULL_WIDTH = "[０-９Ａ-Ｚａ-ｚ＠]"
-_HALF_WIDTH = {code: code - 0xFEE0 for code in (*range(0xFF10, 0xFF1A), *range(0xFF20, 0xFF3B), *range(0xFF41, 0xFF5B))}
+_HALF_WIDTH = {
+    code: code - 0xFEE0
+    for code in (*range(0xFF10, 0xFF1A), *range(0xFF20, 0xFF3B), *range(0xFF41, 0xFF5B))
+}
 """Maps full-width digits, letters and `＠` to ASCII; offsets do not change."""
 
 
@@ -68,7 +74,10 @@ def announces_secret(text: str) -> bool:
 
     If this is False for each of several texts, none of them introduces a secret in another one.
     """
-    return any(_announces(text[start : start + _WINDOW + _CONTEXT]) for start in range(0, len(text), _WINDOW))
+    return any(
+        _announces(text[start : start + _WINDOW + _CONTEXT])
+        for start in range(0, len(text), _WINDOW)
+    )
 
 
 def _announces(text: str) -> bool:
@@ -78,7 +87,11 @@ def _announces(text: str) -> bool:
 
 
 def _half_width(text: str) -> str:
-    return text.translate(_HALF_WIDTH) if not text.isascii() and compiled(_FULL_WIDTH).search(text) else text
+    return (
+        text.translate(_HALF_WIDTH)
+        if not text.isascii() and compiled(_FULL_WIDTH).search(text)
+        else text
+    )
 
 
 def _found_in(text: str, level: Level) -> list[Redaction]:
@@ -96,7 +109,11 @@ def _begun_in_window(text: str, start: int, level: Level) -> Iterator[Redaction]
     first, reach = max(0, start - _CONTEXT), _WINDOW + _CONTEXT
     while True:
         end = min(len(text), start + reach)
-        spans = [span for span in _found_in(text[first:end], level) if start <= first + span.start < start + _WINDOW]
+        spans = [
+            span
+            for span in _found_in(text[first:end], level)
+            if start <= first + span.start < start + _WINDOW
+        ]
         # For a long word no rule finds the end, so the window is not extended.
         is_word = not any(map(str.isspace, text[max(first, end - 2 * _CONTEXT) : end]))
         if end == len(text) or is_word or not any(first + span.end > end - _LINE for span in spans):
@@ -104,7 +121,11 @@ def _begun_in_window(text: str, start: int, level: Level) -> Iterator[Redaction]
         reach *= 2  # a secret continues after the end of the searched part
     for span in spans:
         stop = first + span.end
-        if end < len(text) and stop > end - _LINE and (rest := compiled(_REST_OF_WORD).match(text, stop)):
+        if (
+            end < len(text)
+            and stop > end - _LINE
+            and (rest := compiled(_REST_OF_WORD).match(text, stop))
+        ):
             stop = rest.end()
         yield Redaction(first + span.start, stop, span.label)
 

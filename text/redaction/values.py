@@ -19,8 +19,12 @@ _PERSONAL_NAMES: dict[Label, frozenset[str]] = {
         " 手机 手机号 手机号码 手機 电话 电话号码 联系电话 電話"
     ),
     "EMAIL": word_list("email e-mail mail email_address emailaddress 邮箱 邮箱地址 电子邮箱"),
-    "ID_CARD": word_list("id_card idcard id_number 身份证 身份证号 身份证号码 證件 passport passport_number 护照 护照号 ssn"),
-    "BANK_CARD": word_list("bank_card bankcard card_number cardnumber card_no credit_card iban 卡号 银行卡 银行卡号"),
+    "ID_CARD": word_list(
+        "id_card idcard id_number 身份证 身份证号 身份证号码 證件 passport passport_number 护照 护照号 ssn"
+    ),
+    "BANK_CARD": word_list(
+        "bank_card bankcard card_number cardnumber card_no credit_card iban 卡号 银行卡 银行卡号"
+    ),
 }
 _NO_VALUES = word_list("none null undefined true false string str required optional n/a")
 _NAME_FIELDS = ("name", "key", "header", "field")
@@ -41,7 +45,12 @@ def redact_value(value: object, level: Level = "secrets") -> object:
 def _redacted(value: object, level: Level, under: Label | None, parents: tuple[int, ...]) -> object:
     if isinstance(value, str):
         written = value.strip()
-        if under is not None and written and written.lower() not in _NO_VALUES and not is_template(written):
+        if (
+            under is not None
+            and written
+            and written.lower() not in _NO_VALUES
+            and not is_template(written)
+        ):
             return placeholder(under)
         return redact(value, level)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -61,14 +70,24 @@ def _redacted(value: object, level: Level, under: Label | None, parents: tuple[i
     if isinstance(value, list | tuple) and len(value) == 2 and isinstance(value[0], str):
         labels[1] = _label_of(value[0], value[1], level) or under
         labels[0] = under if labels[1] == under else None
-    items = [_redacted(item, level, label, parents) for item, label in zip(value, labels, strict=True)]
-    return items if isinstance(value, list) else tuple(items) if isinstance(value, tuple) else set(items)
+    items = [
+        _redacted(item, level, label, parents) for item, label in zip(value, labels, strict=True)
+    ]
+    return (
+        items
+        if isinstance(value, list)
+        else tuple(items)
+        if isinstance(value, tuple)
+        else set(items)
+    )
 
 
 def _redacted_mapping(
     value: Mapping[object, object], level: Level, under: Label | None, parents: tuple[int, ...]
 ) -> dict[object, object]:
-    announced = next((value[field] for field in _NAME_FIELDS if isinstance(value.get(field), str)), None)
+    announced = next(
+        (value[field] for field in _NAME_FIELDS if isinstance(value.get(field), str)), None
+    )
     result: dict[object, object] = {}
     for key, item in value.items():
         named = announced if key == "value" and isinstance(announced, str) else key

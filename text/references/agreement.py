@@ -9,7 +9,10 @@ from ..borders import ENDS, LOWER, UPPER
 from ..edits import Edit
 from ..word_lists import word_list, word_tables
 
-_WORDS = {name: word_list(words) for name, words in word_tables("references/english.toml")["agreement"].items()}
+_WORDS = {
+    name: word_list(words)
+    for name, words in word_tables("references/english.toml")["agreement"].items()
+}
 _IRREGULAR = {
     "am": "is", "'m": "is", "are": "is", "'re": "is", "have": "has", "'ve": "has", "do": "does", "go": "goes",
     "don't": "doesn't", "dont": "doesn't", "haven't": "hasn't", "havent": "hasn't", "aren't": "isn't", "arent": "isn't",
@@ -41,7 +44,9 @@ def third_person(verb: str) -> str:
         return _IRREGULAR[verb]
     if verb.endswith("y") and verb[-2:-1] not in "aeiou":
         return verb[:-1] + "ies"
-    is_hissed = verb.endswith(("s", "x", "z", "ch", "sh")) or (verb.endswith("o") and verb[-2:-1] not in "aeiou")
+    is_hissed = verb.endswith(("s", "x", "z", "ch", "sh")) or (
+        verb.endswith("o") and verb[-2:-1] not in "aeiou"
+    )
     return verb + ("zes" if verb == "quiz" else "es" if is_hissed else "s")
 
 
@@ -55,7 +60,11 @@ def is_base_form(word: str, *, habitual: bool = False) -> bool:
         return False
     if lower in _WORDS["same_form"] or lower in _IRREGULAR:
         return habitual or lower in _IRREGULAR
-    if "'" in lower or len(lower) < 2 or (lower.endswith(("ed", "ing")) and lower not in _WORDS["ends_so"]):
+    if (
+        "'" in lower
+        or len(lower) < 2
+        or (lower.endswith(("ed", "ing")) and lower not in _WORDS["ends_so"])
+    ):
         return False
     return not lower.endswith("s") or lower.endswith("ss") or lower in ("focus", "bias", "canvas")
 
@@ -68,7 +77,11 @@ def is_common_verb(word: str) -> bool:
 def is_past_verb(word: str) -> bool:
     """Return True if a word may be the past tense of a verb: sold, put, turned."""
     lower = word.lower()
-    return lower in _WORDS["past"] or lower in _WORDS["same_form"] or (lower.endswith("ed") and len(lower) > 4)
+    return (
+        lower in _WORDS["past"]
+        or lower in _WORDS["same_form"]
+        or (lower.endswith("ed") and len(lower) > 4)
+    )
 
 
 def is_finite_verb(word: str) -> bool:
@@ -93,7 +106,9 @@ def agree(text: str, end: int, *, plural: bool = False) -> Agreement:
             return Agreement(stop, {" is": " are", " has": " have"}.get(written, written))
         return Agreement(stop, written)
     match, habitual = _GAP_WORD.match(text, end), False
-    while match is not None and not plural and match.end() - end < 60 and _is_adverb(match.group(2)):
+    while (
+        match is not None and not plural and match.end() - end < 60 and _is_adverb(match.group(2))
+    ):
         habitual = habitual or match.group(2).lower() in _WORDS["habit"]
         match = _GAP_WORD.match(text, match.end())
     if match is None or plural or not is_base_form(match.group(2), habitual=habitual):
@@ -104,7 +119,9 @@ def agree(text: str, end: int, *, plural: bool = False) -> Agreement:
 
 def _is_adverb(word: str) -> bool:
     lower = word.lower()
-    return lower in _WORDS["adverbs"] or (lower.endswith("ly") and lower not in _WORDS["not_adverbs"])
+    return lower in _WORDS["adverbs"] or (
+        lower.endswith("ly") and lower not in _WORDS["not_adverbs"]
+    )
 
 
 def _expand(text: str, end: int, letters: str) -> str:
@@ -115,7 +132,15 @@ def _expand(text: str, end: int, letters: str) -> str:
     if match is not None and match.group(2).lower() in _WORDS["adverbs"]:
         match = _GAP_WORD.match(text, match.end())
     following = match.group(2).lower() if match is not None else ""
-    participle = following in _WORDS["participles"] or (following.endswith("ed") and following not in _WORDS["ends_so"])
+    participle = following in _WORDS["participles"] or (
+        following.endswith("ed") and following not in _WORDS["ends_so"]
+    )
     if letters == "d":
         return " had" if participle else " would"
-    return " has" if following in _WORDS["participles"] else "'s" if participle and following not in _WORDS["moods"] else " is"
+    return (
+        " has"
+        if following in _WORDS["participles"]
+        else "'s"
+        if participle and following not in _WORDS["moods"]
+        else " is"
+    )

@@ -25,7 +25,9 @@ _PRONOUNS: dict[str, tuple[Person, bool, Gender, str]] = {
     for person, *rest, words in map(str.split, _TABLES["pronouns"]["rows"].split(";"))
     for word in words.split("|")
 }
-_SPELT = "|".join(sorted((word for word in _PRONOUNS if word.isalpha()), key=lambda word: (-len(word), word)))
+_SPELT = "|".join(
+    sorted((word for word in _PRONOUNS if word.isalpha()), key=lambda word: (-len(word), word))
+)
 _DEICTIC = re.compile(
     rf"{BEGINS}(?:(?P<place>{_RE.place.pattern})"
     rf"|(?P<pronoun>let['’]s|y['’]all|you(?=\s+(?:guys|all)\b)(?:\s+(?:guys|all))|{_SPELT})"
@@ -54,25 +56,50 @@ def english_references(text: str, *, whole: bool = True) -> Iterator[Reference]:
 def _words(text: str, whole: bool) -> Iterator[Reference]:
     """Yield candidates for deictic words, left to right; some are parts of longer phrases."""
     shouted = not _ANY_LOWER.search(text)
-    runs = None if whole else [one.span() for one in _LATIN_RUN.finditer(text) if len(one.group().split()) >= 3]
+    runs = (
+        None
+        if whole
+        else [one.span() for one in _LATIN_RUN.finditer(text) if len(one.group().split()) >= 3]
+    )
     for match in matches(_DEICTIC, text):
         start, end = match.span()
         word, kind = match.group(), match.lastgroup
-        outside = runs is not None and kind != "loose" and not any(low <= start < high for low, high in runs)
+        outside = (
+            runs is not None
+            and kind != "loose"
+            and not any(low <= start < high for low, high in runs)
+        )
         if outside or _is_part(text, start, end, word):
             continue
         lower = " ".join(word.lower().split())
         if kind == "stand_in":
-            yield Reference("reference", word, start, end, "third", form="user" if lower.endswith("user") else "stand_in")
+            yield Reference(
+                "reference",
+                word,
+                start,
+                end,
+                "third",
+                form="user" if lower.endswith("user") else "stand_in",
+            )
         elif kind == "loose":
             if _is_one_user(text, start, end):
                 yield Reference("reference", word, start, end, "third", form="loose_user")
-        elif word != "I" and not shouted and (word.isupper() or (word[0].isupper() and not _starts_sentence(text, start))):
+        elif (
+            word != "I"
+            and not shouted
+            and (word.isupper() or (word[0].isupper() and not _starts_sentence(text, start)))
+        ):
             continue
         elif kind == "place":
             if _is_place(text, lower, start, end):
                 last = lower.split()[-1]
-                form = last if last in ("here", "there") else "group" if last in WORDS["groups"] else "this_place"
+                form = (
+                    last
+                    if last in ("here", "there")
+                    else "group"
+                    if last in WORDS["groups"]
+                    else "this_place"
+                )
                 yield Reference("place", word, start, end, form=form)
         elif lower in _PRONOUNS and _is_pronoun(text, word, start, end):  # İ is not "I"
             yield Reference("pronoun", word, start, end, *_PRONOUNS[lower])
@@ -89,13 +116,24 @@ def _is_part(text: str, start: int, end: int, word: str) -> bool:
 
 def _is_pronoun(text: str, word: str, start: int, end: int) -> bool:
     """Return True if a word is a pronoun, and not a variable, an initial, U.S., im.de or a mine."""
-    lower, before, after = word.lower(), text[start - 1 : start] if start else "", text[end : end + 1]
+    lower, before, after = (
+        word.lower(),
+        text[start - 1 : start] if start else "",
+        text[end : end + 1],
+    )
     dotted = after == "." and text[end + 1 : end + 2].isalnum()
     if lower == "i" and after not in ("'", "’"):
         is_initial = after == "." and (not text[:start].strip() or before == "\n")
-        if dotted or is_initial or (after and after in "/&=+*_#]}") or (before and before in "./_[{="):
+        if (
+            dotted
+            or is_initial
+            or (after and after in "/&=+*_#]}")
+            or (before and before in "./_[{=")
+        ):
             return False
-        return word == "I" or not (next_word(text, end) == "in" or text[end : end + 2] in (" =", " <", " >", " +"))
+        return word == "I" or not (
+            next_word(text, end) == "in" or text[end : end + 2] in (" =", " <", " >", " +")
+        )
     if lower in ("u", "ur", "im", "ive", "hes", "shes"):
         return not (word[0].isupper() or dotted)
     return lower != "mine" or _RE.mine.search(text[max(0, start - 12) : end + 8]) is not None
@@ -106,18 +144,31 @@ def _is_one_user(text: str, start: int, end: int) -> bool:
 
     Examples: "User quit smoking", "helped user with taxes".
     """
-    if not _RE.before_user.search(text[max(0, start - 14) : start]) or not _RE.after_user.match(text, end):
+    if not _RE.before_user.search(text[max(0, start - 14) : start]) or not _RE.after_user.match(
+        text, end
+    ):
         return False
     following = next_word(text, end)
-    return not following or following in WORDS["behind_user"] or is_finite_verb(following) or not following.islower()
+    return (
+        not following
+        or following in WORDS["behind_user"]
+        or is_finite_verb(following)
+        or not following.islower()
+    )
 
 
 def _is_place(text: str, lower: str, start: int, end: int) -> bool:
     """Return True if here, there or "this group" is a place that only participants know."""
     if not lower.endswith(("here", "there")):
-        said = lower.startswith("that ") and (previous_word(text, start) in WORDS["saying"] or lower.endswith(("p", "e", "y")))
+        said = lower.startswith("that ") and (
+            previous_word(text, start) in WORDS["saying"] or lower.endswith(("p", "e", "y"))
+        )
         return not said and next_word(text, end) not in ("of", "size")
-    return lower.endswith(" here") or lower == "here" or not _RE.place_before_there.search(text[max(0, start - 160) : start])
+    return (
+        lower.endswith(" here")
+        or lower == "here"
+        or not _RE.place_before_there.search(text[max(0, start - 160) : start])
+    )
 
 
 def _starts_sentence(text: str, start: int) -> bool:

@@ -21,7 +21,9 @@ _LATIN_SENTENCE = re.compile(
 """Three Latin words in a row, or a pronoun and its verb before a Chinese object: "I like 火锅"."""
 
 
-def deictic_words(text: str, protected: Sequence[Span], language: LanguageChoice = "auto") -> list[Reference]:
+def deictic_words(
+    text: str, protected: Sequence[Span], language: LanguageChoice = "auto"
+) -> list[Reference]:
     """Return the deictic references of an English or Chinese text, sorted and without overlaps.
 
     References are pronouns (我 你 他 TA 本人, I you he they with their forms, chat spellings like u
@@ -37,10 +39,18 @@ def deictic_words(text: str, protected: Sequence[Span], language: LanguageChoice
     if han:
         found.extend(chinese_references(text))
     if not han or language == "en" or "ser" in text or _LATIN_SENTENCE.search(text):
-        spoken = language if language != "auto" else (detect_language(text, ignore=protected) if han else "en")
+        spoken = (
+            language
+            if language != "auto"
+            else (detect_language(text, ignore=protected) if han else "en")
+        )
         found.extend(english_references(text, whole=spoken == "en"))
     if protected:
-        found = [one for one in found if not overlaps(protected, one.start, one.end + (one.form == "loose_user"))]
+        found = [
+            one
+            for one in found
+            if not overlaps(protected, one.start, one.end + (one.form == "loose_user"))
+        ]
     found.sort(key=lambda reference: reference.start)
     return found
 
@@ -50,4 +60,7 @@ def is_deictic_name(name: str) -> bool:
     """Return True if a nickname is a deictic word (我, Here), which in a text means no person."""
     bare = name.strip()
     references = [*chinese_references(bare), *english_references(bare)]
-    return any(reference.form != "loose_user" and reference.start == 0 and reference.end == len(bare) for reference in references)
+    return any(
+        reference.form != "loose_user" and reference.start == 0 and reference.end == len(bare)
+        for reference in references
+    )

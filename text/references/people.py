@@ -43,14 +43,17 @@ _PEOPLE = _KIN_ZH | _KIN_EN | _ROLES
 ROLE_NOUNS = frozenset(_PEOPLE)
 """Nouns for a person's relation to others, and for professions: 妈妈, friend, teacher."""
 _ROLE_ZH, _ROLE_EN = (
-    "|".join(sorted((word for word in _PEOPLE if word.isascii() is ascii), key=len, reverse=True)) for ascii in (False, True)
+    "|".join(sorted((word for word in _PEOPLE if word.isascii() is ascii), key=len, reverse=True))
+    for ascii in (False, True)
 )
 _VERB_AHEAD = (
     "说說是在和跟与與也的去来來把对對向给給有不没沒很会會要想叫喜爱愛讨讓让被昨今明刚剛已正最都就又還还從"
     "從到能可告问問教送帮幫约約请請做买買打发發提希觉覺认認住养養，。、！？；,.!?… \n\t）)」』"
 )
 # Verbs that end a name at the start of a clause (李娜考研, 王芳辞职了).
-_VERB_AFTER_FIRST_NAME = "考辞升离搬换参获得输赢报修写读看听吃喝玩学拿订借还卖租开骂夸弹唱跳跑病毕结"
+_VERB_AFTER_FIRST_NAME = (
+    "考辞升离搬换参获得输赢报修写读看听吃喝玩学拿订借还卖租开骂夸弹唱跳跑病毕结"
+)
 # Words that may precede 说, 表示, 觉得 at the start of a clause and are not names.
 _NO_NICKNAME = (
     "(?![我你您他她它咱俺某有这這那哪谁誰每各全听據据也都还又就才再很太不没别可能应该对本此今昨明前后刚曾一几两多来去在用跟和给被把让向为与只却并常总老仍虽"
@@ -59,9 +62,7 @@ _NO_NICKNAME = (
 )
 _ALSO_A_WORD = frozenset("高林黄黃周马馬方江金白华華施祝齐齊康温溫任何曾許许程夏付史毛钱錢易武")
 _OPENS = r"(?:^|(?<=[，。！？；\n]))"
-BEFORE_A_NAME = (
-    "，。！？；：、,.!?;: \n\t（(和跟与與对對把被给給是向让讓叫找問问約约請请見见說说聽听陪帮幫像在友学學事师師哥姐弟妹板"
-)
+BEFORE_A_NAME = "，。！？；：、,.!?;: \n\t（(和跟与與对對把被给給是向让讓叫找問问約约請请見见說说聽听陪帮幫像在友学學事师師哥姐弟妹板"  # noqa: E501
 """Characters after which a Chinese name may begin."""
 _BEFORE_FULL_NAME = frozenset(f"{BEFORE_A_NAME}的了")
 _TITLES_EN = _gendered("english_titles")
@@ -93,7 +94,9 @@ def _english_names() -> re.Pattern[str]:
     )
 
 
-def find_people(text: str, known: Sequence[str] = (), protected: Sequence[Span] = ()) -> list[Mention]:
+def find_people(
+    text: str, known: Sequence[str] = (), protected: Sequence[Span] = ()
+) -> list[Mention]:
     """Return the persons named in `text`, left to right.
 
     `known` are certain names (those of the conversation). Other persons in Chinese are surnames
@@ -106,7 +109,11 @@ def find_people(text: str, known: Sequence[str] = (), protected: Sequence[Span] 
     taken: list[Span] = places_of(text, (name.strip() for name in known))
     found = [Mention(text[start:end], start, end) for start, end in taken]
     others = [*(() if text.isascii() else _chinese(text)), *_english(text)]
-    found.extend(one for one in others if not overlaps(taken, one.start, one.end) and not overlaps(protected, one.start, one.end))
+    found.extend(
+        one
+        for one in others
+        if not overlaps(taken, one.start, one.end) and not overlaps(protected, one.start, one.end)
+    )
     return sorted(found, key=lambda mention: mention.start)
 
 
@@ -116,10 +123,17 @@ def _chinese(text: str) -> Iterator[Mention]:
         start, end = match.span()
         before = text[start - 1] if start else ""
         if kind == "role":
-            if before and before in "无沒没有当當做找" and word in ("朋友", "对象", "同事", "老师", "医生", "男友", "女友"):
+            if (
+                before
+                and before in "无沒没有当當做找"
+                and word in ("朋友", "对象", "同事", "老师", "医生", "男友", "女友")
+            ):
                 continue
         elif kind == "little":
-            if word in _LISTS["not_little"] and text[end : end + 1] not in "说說是和跟也去来來想要在把被给給":
+            if (
+                word in _LISTS["not_little"]
+                and text[end : end + 1] not in "说說是和跟也去来來想要在把被给給"
+            ):
                 continue
             if before and before in "很太最真从從大从不好":
                 continue
@@ -129,9 +143,15 @@ def _chinese(text: str) -> Iterator[Mention]:
         elif kind == "full":
             while word[-1] in _VERB_AHEAD and word[-1] not in "明住教":
                 word, end = word[:-1], end - 1
-            if len(word) < 2 or word[-1] in "过過着著们們个個人座" or (before or "，") not in _BEFORE_FULL_NAME:
+            if (
+                len(word) < 2
+                or word[-1] in "过過着著们們个個人座"
+                or (before or "，") not in _BEFORE_FULL_NAME
+            ):
                 continue
-            if {word, word[:2]} & _LISTS["not_names"] or (len(word) == 2 and word[0] in _ALSO_A_WORD):
+            if {word, word[:2]} & _LISTS["not_names"] or (
+                len(word) == 2 and word[0] in _ALSO_A_WORD
+            ):
                 continue
         gender = _TITLES[word[1:]] if kind == "titled" else _PEOPLE.get(word, "")
         yield Mention(word, start, end, gender)
@@ -160,7 +180,9 @@ _PET_NAMED = re.compile(
     r"\b(?:dogs?|cats?|pupp(?:y|ies)|kittens?|pets?|horse|parrot|hamster|rabbit|fish|car|boat|bike|plant|guitar)"
     r"(?:\s+(?:is|was|who|that|he|she|they|it|are|were))?(?:\s+(?:is|was))?(?:,?\s+(?:named|called))?,?\s+$"
 )
-_CHINESE_PERSON_VERB = re.compile(r" ?(?:说|說|告诉|告訴|觉得|覺得|表示|认为|認為|问|問|喜欢|喜歡|讨厌|希望|提到)(?!明)")
+_CHINESE_PERSON_VERB = re.compile(
+    r" ?(?:说|說|告诉|告訴|觉得|覺得|表示|认为|認為|问|問|喜欢|喜歡|讨厌|希望|提到)(?!明)"
+)
 _WORD_BEFORE = re.compile(rf"([{UPPER}{LOWER}]+)\s+$")
 _WORD_AFTER = re.compile(rf"(?:['’]s)?\s+([{UPPER}{LOWER}]+)")
 _INSIDE = re.compile(rf"[{LOWER},]\s+$")

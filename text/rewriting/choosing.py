@@ -46,10 +46,14 @@ class Choice(Enum):
 _OF_CAST = frozenset((Choice.FIRST, Choice.OF_FIRST, Choice.SECOND, Choice.BOT_AND_USER))
 
 
-def choose(sentence: Sentence, recent_speakers: Sequence[str], item: Item, cast: Cast) -> list[Choice]:
+def choose(
+    sentence: Sentence, recent_speakers: Sequence[str], item: Item, cast: Cast
+) -> list[Choice]:
     """Return one choice for each reference of a sentence."""
     choosing = _Choosing(sentence, recent_speakers, item, cast)
-    return choosing.without_guesses([choosing.choice(reference) for reference in sentence.references])
+    return choosing.without_guesses(
+        [choosing.choice(reference) for reference in sentence.references]
+    )
 
 
 def sender_name(names: Names, recent_speakers: Sequence[str]) -> str:
@@ -66,25 +70,39 @@ class _Choosing:
     A name that replaces one reference is a possible antecedent of later ones.
     """
 
-    def __init__(self, sentence: Sentence, recent_speakers: Sequence[str], item: Item, cast: Cast) -> None:
+    def __init__(
+        self, sentence: Sentence, recent_speakers: Sequence[str], item: Item, cast: Cast
+    ) -> None:
         self.sentence, self.text, self.references = sentence, sentence.text, sentence.references
         self.names, self.cast, self.is_fact = sentence.names, cast, item == "fact"
-        self.bot, self.sender = self.names.bot_name or _BOT, sender_name(self.names, recent_speakers)
+        self.bot, self.sender = (
+            self.names.bot_name or _BOT,
+            sender_name(self.names, recent_speakers),
+        )
         self.written: list[Mention] = []  # places where the user's name replaces earlier references
         self.gender = ""
-        self.addressed = bool(cast.second) and any(one.person == "second" and not one.plural for one in self.references)
+        self.addressed = bool(cast.second) and any(
+            one.person == "second" and not one.plural for one in self.references
+        )
         # Substitutes for a missing name (用户 42) are written like names.
-        self.aliases = dict.fromkeys((*self.names.user_names, self.names.user("zh")), self.names.user_name or _USER)
+        self.aliases = dict.fromkeys(
+            (*self.names.user_names, self.names.user("zh")), self.names.user_name or _USER
+        )
         self.mentions = self._subjects_and_names()
 
     def _subjects_and_names(self) -> list[Mention]:
         """Return the names and role nouns (朋友, her sister) of the text outside references."""
-        if not any(one.person == "third" or (one.plural and one.person == "first") for one in self.references):
+        if not any(
+            one.person == "third" or (one.plural and one.person == "first")
+            for one in self.references
+        ):
             return []
         taken = {at for one in self.references for at in range(one.start, one.end)}
         people, kept = self.sentence.people, list[Mention]()
         for mention, following in zip_longest(people, people[1:]):
-            if mention.start in taken or (following and self.text[mention.end : following.start] in ("", " ")):
+            if mention.start in taken or (
+                following and self.text[mention.end : following.start] in ("", " ")
+            ):
                 continue
             kept.append(replace(mention, name=self.aliases.get(mention.name, mention.name)))
         return kept
@@ -93,17 +111,29 @@ class _Choosing:
         """Return the choice for the next reference."""
         if reference.person != "third":
             choice = self._by_cast(reference)
-        elif reference.form == "that_one" and any(mention.end == reference.start for mention in self.mentions):
+        elif reference.form == "that_one" and any(
+            mention.end == reference.start for mention in self.mentions
+        ):
             choice = Choice.STANDS  # 小王这个人: the name directly precedes it
         elif reference.form in _STAND_INS or reference.text.lower().startswith(_OTHER_PARTY):
-            other_party = reference.form == "other_party" or reference.text.lower().startswith(_OTHER_PARTY)
+            other_party = reference.form == "other_party" or reference.text.lower().startswith(
+                _OTHER_PARTY
+            )
             is_other = self.is_fact and other_party and not self._is_partner(reference)
-            choice = Choice.SENDER if self.sender and self.cast.stand_in and not is_other else Choice.NOBODY
+            choice = (
+                Choice.SENDER
+                if self.sender and self.cast.stand_in and not is_other
+                else Choice.NOBODY
+            )
         else:
             choice = self._third(reference)
         if choice is Choice.SENDER and reference.gender and not self.gender:
             self.gender = reference.gender
-        told = not self.is_fact and choice is Choice.SECOND and self.aliases.get(self.cast.second) == self.sender
+        told = (
+            not self.is_fact
+            and choice is Choice.SECOND
+            and self.aliases.get(self.cast.second) == self.sender
+        )
         if choice is Choice.SENDER or told:
             self.written.append(Mention(self.sender, reference.start, reference.end))
         return choice
@@ -130,7 +160,9 @@ class _Choosing:
         nobody_speaks = is_bot and bool(unknown) and not _OF_CAST.isdisjoint(choices)
 
         ends = [found.start() for found in _CLAUSE_END.finditer(self.text)] if unknown else []
-        genders = {(bisect_left(ends, one.start), one.gender) for one in unknown if one.is_he_or_she}
+        genders = {
+            (bisect_left(ends, one.start), one.gender) for one in unknown if one.is_he_or_she
+        }
         clauses_of = Counter(clause for clause, _ in genders)
 
         def is_guess(one: Reference, choice: Choice) -> bool:
@@ -146,7 +178,9 @@ class _Choosing:
         group, cast = bool(self.names.group()), self.cast
         is_place = reference.kind == "place"
         if is_place and reference.form != "where_person_is":
-            is_group = reference.form in ("group", "our_group") or (reference.form == "here" and not self.is_fact)
+            is_group = reference.form in ("group", "our_group") or (
+                reference.form == "here" and not self.is_fact
+            )
             return Choice.GROUP if group and is_group else Choice.NOBODY
         if reference.person == "first" and cast.together and reference.plural and not is_place:
             return Choice.BOT_AND_USER
@@ -154,7 +188,13 @@ class _Choosing:
             return Choice.OF_FIRST if reference.plural else Choice.FIRST
         if reference.person == "second" and cast.second and not reference.plural:
             return Choice.SECOND
-        members = reference.person == "second" and cast.second and group and not is_place and reference.form != "pair"
+        members = (
+            reference.person == "second"
+            and cast.second
+            and group
+            and not is_place
+            and reference.form != "pair"
+        )
         return Choice.GROUP if members else Choice.NOBODY
 
     def _third(self, reference: Reference) -> Choice:
@@ -173,13 +213,22 @@ class _Choosing:
             return Choice.STANDS if len(judged.antecedents) == 1 else Choice.NOBODY
         if reference.plural:
             return Choice.NOBODY
-        fits, is_named = self._may_be_the_sender(reference), any(one.name == self.sender for one in named)
+        fits, is_named = (
+            self._may_be_the_sender(reference),
+            any(one.name == self.sender for one in named),
+        )
         if (is_named or written) and self.sender not in judged.antecedents:
             fits = False  # "Ann told her": somebody else
         if rivals:
-            return Choice.STANDS if len(rivals) == 1 and not (fits and (is_named or written)) else Choice.NOBODY
+            return (
+                Choice.STANDS
+                if len(rivals) == 1 and not (fits and (is_named or written))
+                else Choice.NOBODY
+            )
         if not fits:
-            return Choice.STANDS if is_named and self.sender in judged.antecedents else Choice.NOBODY
+            return (
+                Choice.STANDS if is_named and self.sender in judged.antecedents else Choice.NOBODY
+            )
         return Choice.STANDS if is_named and not written else Choice.SENDER
 
     def _may_be_the_sender(self, reference: Reference) -> bool:
@@ -192,5 +241,7 @@ class _Choosing:
             return False
         is_other = bool(self.gender and reference.gender) and self.gender != reference.gender
         first = bisect_left(self.mentions, reference.end, key=lambda mention: mention.start)
-        last = bisect_right(self.mentions, reference.end + LOOK_BACK, key=lambda mention: mention.start)
+        last = bisect_right(
+            self.mentions, reference.end + LOOK_BACK, key=lambda mention: mention.start
+        )
         return not is_other and all(one.name != self.sender for one in self.mentions[first:last])

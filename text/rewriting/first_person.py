@@ -19,7 +19,10 @@ from ..sentence import Sentence
 from ..word_lists import compiled_patterns, word_tables
 
 _RE = compiled_patterns(word_tables("rewriting/first_person.toml"))
-_CALLED = re.compile(r"(?:我(?:叫|是|的名字(?:叫|是))|叫我|\bI(?:['’]m| am)|\bmy name(?:['’]s| is)|\bcall me)\s*[“\"]?$", re.I)
+_CALLED = re.compile(
+    r"(?:我(?:叫|是|的名字(?:叫|是))|叫我|\bI(?:['’]m| am)|\bmy name(?:['’]s| is)|\bcall me)\s*[“\"]?$",
+    re.I,
+)
 Speaker = Literal["bot", "user", "open"]
 
 
@@ -31,7 +34,11 @@ def cast_of_fact(sentence: Sentence) -> Cast:
     who = speaker_of_fact(sentence)
     if who == "bot":
         return cast_of_bot(names, language)
-    return Cast(names.user(language), names.bot(language), third=False) if who == "user" else Cast(third=False)
+    return (
+        Cast(names.user(language), names.bot(language), third=False)
+        if who == "user"
+        else Cast(third=False)
+    )
 
 
 def cast_of_bot(names: Names, language: str) -> Cast:
@@ -58,9 +65,9 @@ def speaker_of_fact(sentence: Sentence) -> Speaker:
             return "bot" if who == "bot" else "user"
     thirds = [one for one in sentence.references if one.is_somebody]
     served = _RE.serves.search(text)
-    if any(one.kind == "reference" or not (one.antecedents or one.anchored) for one in thirds) or places_of(
-        text, (names.user("zh"), names.user("en"))
-    ):
+    if any(
+        one.kind == "reference" or not (one.antecedents or one.anchored) for one in thirds
+    ) or places_of(text, (names.user("zh"), names.user("en"))):
         return "bot" if served is not None else "open"
     if served is None:
         return "user"

@@ -14,7 +14,13 @@ from ..references.types import Cast, Item, Reference
 from ..sentence import Sentence, as_sentence
 from .choosing import Choice, choose, sender_name
 from .first_person import cast_of_bot, cast_of_fact
-from .wording import english_group, english_person, followed_by_institution, rewrite_group, rewrite_person
+from .wording import (
+    english_group,
+    english_person,
+    followed_by_institution,
+    rewrite_group,
+    rewrite_person,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +79,11 @@ def draft(
     if cast is None:
         cast = cast_of_bot(names, spoken) if item == "action" else cast_of_fact(sentence)
     sender = sender_name(names, recent_speakers)
-    bot, user, group = _written(names.bot(spoken)), _written(names.user(spoken)), _written(names.group(spoken))
+    bot, user, group = (
+        _written(names.bot(spoken)),
+        _written(names.user(spoken)),
+        _written(names.group(spoken)),
+    )
     called = {
         Choice.GROUP: group,
         Choice.BOT_AND_USER: f"{bot}{'和' if spoken == 'zh' else ' and '}{user}",
@@ -85,7 +95,9 @@ def draft(
     }
     edits: list[Edit] = []
     undecided: list[Reference] = []
-    for reference, choice in zip(sentence.references, choose(sentence, recent_speakers, item, cast), strict=True):
+    for reference, choice in zip(
+        sentence.references, choose(sentence, recent_speakers, item, cast), strict=True
+    ):
         if choice is not Choice.STANDS:
             name = called[choice]
             made = _edits(text, reference, choice, name, is_bot=name == bot)
@@ -94,7 +106,9 @@ def draft(
     return _apply(text, edits, undecided)
 
 
-def _edits(text: str, reference: Reference, choice: Choice, name: str, *, is_bot: bool) -> list[Edit] | None:
+def _edits(
+    text: str, reference: Reference, choice: Choice, name: str, *, is_bot: bool
+) -> list[Edit] | None:
     """Return the edits for a reference, or None if it cannot be replaced."""
     han = not reference.text.isascii() or reference.form in ("singular", "plural")
     of_theirs = han and followed_by_institution(text, reference.end)
@@ -104,11 +118,15 @@ def _edits(text: str, reference: Reference, choice: Choice, name: str, *, is_bot
         return rewrite_group(reference, name) if han else english_group(text, reference, name)
     if choice is Choice.BOT_AND_USER and han:
         return [(reference.start, reference.end, name)]
-    if choice is Choice.OF_FIRST and not (of_theirs or reference.form in ("possessive", "possessive_alone")):
+    if choice is Choice.OF_FIRST and not (
+        of_theirs or reference.form in ("possessive", "possessive_alone")
+    ):
         return None
     if han:
         return rewrite_person(text, reference, name)
-    return english_person(text, reference, name, plural=choice is Choice.BOT_AND_USER, is_bot=is_bot)
+    return english_person(
+        text, reference, name, plural=choice is Choice.BOT_AND_USER, is_bot=is_bot
+    )
 
 
 def _written(name: str) -> str:
@@ -129,14 +147,22 @@ def _apply(text: str, edits: Sequence[Edit], undecided: Sequence[Reference]) -> 
         if start < position:
             continue
         old, after = text[start:end], text[end : end + 1]
-        before = replaced[-1].new[-1:] if replaced and start == position else text[start - 1 : start]
+        before = (
+            replaced[-1].new[-1:] if replaced and start == position else text[start - 1 : start]
+        )
         if new:
             measure = new[-1].isdigit() and (after == '"' or "㐀" <= after <= "鿿")
             new = f"{' ' * _touch(before, new[0], old[:1])}{new}{' ' * (measure or _touch(after, new[-1], old[-1:]))}"
         replaced.append(Replacement(start, end, old, new))
         position = end
-    return Draft(edited(text, ((one.start, one.end, one.new) for one in replaced)), tuple(replaced), tuple(undecided))
+    return Draft(
+        edited(text, ((one.start, one.end, one.new) for one in replaced)),
+        tuple(replaced),
+        tuple(undecided),
+    )
 
 
 def _touch(beside: str, edge: str, old: str) -> bool:
-    return in_word(edge) and (in_word(beside) or (beside != "" and beside in "\"'’＂@" and not in_word(old)))
+    return in_word(edge) and (
+        in_word(beside) or (beside != "" and beside in "\"'’＂@" and not in_word(old))
+    )

@@ -21,7 +21,9 @@ from .wording import capital
 _RE = compiled_patterns(word_tables("rewriting/subjects.toml"))
 _LOOKED_AT = 2_000
 """Maximum characters of a text in which its subject is looked for."""
-_DATE = re.compile(r"\d{4}(?:-\d{2}-\d{2}|年(?:\d{1,2}月)?(?:\d{1,2}日)?)(?:至\d{4}-\d{2}-\d{2})?(?: ?\d{2}:\d{2})?")
+_DATE = re.compile(
+    r"\d{4}(?:-\d{2}-\d{2}|年(?:\d{1,2}月)?(?:\d{1,2}日)?)(?:至\d{4}-\d{2}-\d{2})?(?: ?\d{2}:\d{2})?"
+)
 
 
 class Headed(NamedTuple):
@@ -31,7 +33,14 @@ class Headed(NamedTuple):
     is_open: bool = False
 
 
-def with_speaker(draft: Sentence, said: Sentence, speaker: str, replaced: Collection[int], *, is_deed: bool = False) -> Headed:
+def with_speaker(
+    draft: Sentence,
+    said: Sentence,
+    speaker: str,
+    replaced: Collection[int],
+    *,
+    is_deed: bool = False,
+) -> Headed:
     """Return `draft`, prefixed with the name of its speaker if it has no subject.
 
     `said` is the text before the rewriting, and `replaced` are the offsets in it at which names
@@ -48,7 +57,11 @@ def with_speaker(draft: Sentence, said: Sentence, speaker: str, replaced: Collec
     if not is_deed and not speaker:
         return Headed(draft, is_open=not (named and _RE.of_thing.match(draft.text)))
     begins_with_relative = any(one.start == 0 for one in said.people)
-    if not is_deed and not begins_with_relative and any(_RE.owns.match(draft.text, end) is None for _, end in named):
+    if (
+        not is_deed
+        and not begins_with_relative
+        and any(_RE.owns.match(draft.text, end) is None for _, end in named)
+    ):
         return Headed(draft, is_open=_RE.of_thing.match(draft.text) is None)
     mark = "：" if said.language == "zh" else ": "
     return Headed(draft.edited([(0, 0, f"{capital(draft.text, 0, speaker)}{mark}")]))
@@ -61,7 +74,9 @@ def after_time(sentence: Sentence) -> int:
     return relative.end if relative is not None else dated.end() if dated else 0
 
 
-def names_subject(sentence: Sentence, replaced: Collection[int] = (), *, is_deed: bool = False) -> bool:
+def names_subject(
+    sentence: Sentence, replaced: Collection[int] = (), *, is_deed: bool = False
+) -> bool:
     """Return True if a text names its subject.
 
     A subject is a name of the conversation at the beginning of the text or of a clause, or another
@@ -70,10 +85,19 @@ def names_subject(sentence: Sentence, replaced: Collection[int] = (), *, is_deed
     after the beginning.
     """
     text, names = sentence.text, sentence.names
-    everybody = [*names.everybody, *names.user_names, names.group_name, names.group("zh"), names.group("en")]
+    everybody = [
+        *names.everybody,
+        *names.user_names,
+        names.group_name,
+        names.group("zh"),
+        names.group("en"),
+    ]
     if any(begins_with(text, name) for name in everybody if name):
         return True
-    if any(_acts(sentence, *place) for place in places_of(text, (names.bot_name,) if is_deed else everybody)):
+    if any(
+        _acts(sentence, *place)
+        for place in places_of(text, (names.bot_name,) if is_deed else everybody)
+    ):
         return True
     if any(one.start == 0 and one.name.lower() not in ROLE_NOUNS for one in sentence.people):
         return True

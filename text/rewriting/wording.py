@@ -24,7 +24,13 @@ def rewrite_person(text: str, reference: Reference, name: str) -> list[Edit]:
     if reference.form == "where_person_is":
         return [(reference.start, end, f"{name}那{reference.text[-1]}")]
     if reference.plural:
-        joint = "所在的" if _RE.institution.match(text, end) else "" if text.startswith(("家", "一家"), end) else "的"
+        joint = (
+            "所在的"
+            if _RE.institution.match(text, end)
+            else ""
+            if text.startswith(("家", "一家"), end)
+            else "的"
+        )
     else:
         joint = "的" if _RE.belongs.match(text, end) else ""
     return [(reference.start, end, f"{name}{joint}")]
@@ -61,7 +67,9 @@ def english_person(
     start, end = reference.start, reference.end
     written = capital(text, start, name)
     form = reference.form
-    if form == "invitation" or (re.match(r"\s+(?:two|three|four|both|guys|folks)\b", text[end : end + 8]) and form == "you"):
+    if form == "invitation" or (
+        re.match(r"\s+(?:two|three|four|both|guys|folks)\b", text[end : end + 8]) and form == "you"
+    ):
         return None
     if form in _POSSESSIVES:
         return [(start, end, f"{written}'s")]
@@ -83,8 +91,18 @@ def _subject(text: str, reference: Reference, name: str, plural: bool) -> list[E
     is_short = text[end : end + 1] in ("'", "’")
     if reference.gender:
         made = agree(text, end) if is_short else None
-        return [(start, made.contraction_end if made else end, name + (made.after_subject if made else ""))]
-    is_subject = is_short or _BEFORE_SUBJECT.search(text[max(0, start - 10) : start]) or _IS_OR_HAS.match(text, end)
+        return [
+            (
+                start,
+                made.contraction_end if made else end,
+                name + (made.after_subject if made else ""),
+            )
+        ]
+    is_subject = (
+        is_short
+        or _BEFORE_SUBJECT.search(text[max(0, start - 10) : start])
+        or _IS_OR_HAS.match(text, end)
+    )
     if reference.form == "you" and not is_subject:
         return [(start, end, name)]  # "told you lies"
     joined = _JOINED_SUBJECT.search(text[max(0, start - 60) : start]) or _JOINS_ON.match(text, end)
@@ -98,7 +116,9 @@ def english_group(text: str, reference: Reference, group: str) -> list[Edit]:
     if reference.person == "second":
         group = f"the members of {group}"
     elif reference.form == "here" and previous_word(text, start) not in WORDS["prepositions"]:
-        group = f"{'In' if _SENTENCE_START.search(text[max(0, start - 3) : start]) else 'in'} {group}"
+        group = (
+            f"{'In' if _SENTENCE_START.search(text[max(0, start - 3) : start]) else 'in'} {group}"
+        )
     return [(start, end, capital(text, start, group))]
 
 

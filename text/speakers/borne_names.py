@@ -72,7 +72,9 @@ class BorneNames:
     def bearers_today(self, name: str) -> tuple[str, ...]:
         """Return the ids of the people who have a name today."""
         wanted = folded(name)
-        return tuple(who for who in self._bearers.get(wanted, ()) if folded(self.today(who)) == wanted)
+        return tuple(
+            who for who in self._bearers.get(wanted, ()) if folded(self.today(who)) == wanted
+        )
 
     @property
     def written(self) -> Iterator[str]:
@@ -89,7 +91,9 @@ class BorneNames:
         names = (one for one in islice(self._bearers, _MOST_NAMES) if not is_a_letter(one))
         ids = (one for one in islice(self._names, _MOST_NAMES) if len(one) >= _LONG_ID)
         found = {whole[start:end] for start, end in places_of(whole, (*names, *ids))}
-        people = {who for name in found if not is_a_word(name) for who in self._bearers.get(name, ())}
+        people = {
+            who for name in found if not is_a_word(name) for who in self._bearers.get(name, ())
+        }
         return people | (found & self._names.keys())
 
 
@@ -142,7 +146,9 @@ class NamedPeople:
     people without a known id, of the group, and of a bot without an id.
     """
 
-    def __init__(self, names: BorneNames, ids: Collection[str] = (), others: Iterable[str] = ()) -> None:
+    def __init__(
+        self, names: BorneNames, ids: Collection[str] = (), others: Iterable[str] = ()
+    ) -> None:
         self._names = names
         self._ids = frozenset(ids) - {""}
         self._others = frozenset(others) - {""}
@@ -172,15 +178,24 @@ class NamedPeople:
         >>> [(one.start, one.end, one.user_id) for one in people.named("Ann Lee met Ann, Anna and Zoë")]
         [(0, 7, '1002'), (12, 15, '1001')]
         """
-        by_mention = ((match.span(), match["cq"] or match["discord"]) for match in BY_ID.finditer(text))
+        by_mention = (
+            (match.span(), match["cq"] or match["discord"]) for match in BY_ID.finditer(text)
+        )
         found = [NamedPerson(*span, who) for span, who in by_mention if who not in EVERYBODY]
         known = (*(one[:LONGEST_NAME] for one in self._names.written), *self._others)
         places = places_of(text, known)
         head = len(text) - len(text.lstrip(_BEFORE))
         if not any(start <= head for start, _ in places):
-            folds = (one for one in known if begins_with(text[head : head + len(one) + 1].casefold(), one.casefold()))
+            folds = (
+                one
+                for one in known
+                if begins_with(text[head : head + len(one) + 1].casefold(), one.casefold())
+            )
             first = max(map(len, folds), default=0)
-            places = [*([(head, head + first)] if first else []), *(one for one in places if one[0] >= head + first)]
+            places = [
+                *([(head, head + first)] if first else []),
+                *(one for one in places if one[0] >= head + first),
+            ]
         taken = [(one.start, one.end) for one in found]
         for start, end in places:
             name = text[start:end]
@@ -190,9 +205,13 @@ class NamedPeople:
             marked = next((who for who in bearers if text.startswith(id_mark(who), end)), "")
             if marked:
                 found.append(NamedPerson(start, end + len(id_mark(marked)), marked))
-            elif not (is_a_word(name) or is_a_letter(name)) and (start <= head or not is_a_time(name)):
+            elif not (is_a_word(name) or is_a_letter(name)) and (
+                start <= head or not is_a_time(name)
+            ):
                 sure = bearers if len(bearers) == 1 else (teller,) if teller in bearers else ("",)
-                found.append(NamedPerson(start, end, "" if folded(name) in self._shared else sure[0]))
+                found.append(
+                    NamedPerson(start, end, "" if folded(name) in self._shared else sure[0])
+                )
         return sorted([*found, *self._by_id(text, sorted((one.start, one.end) for one in found))])
 
     def subject(self, text: str) -> str | None:
@@ -215,15 +234,24 @@ class NamedPeople:
 
     def _by_id(self, text: str, taken: Sequence[tuple[int, int]]) -> list[NamedPerson]:
         held = [one for one in self._ids if one in text]
-        forms = {f"{head}{one}": one for one in held for head in ("user ", "User ", "用户 ", "用户", "@")}
+        forms = {
+            f"{head}{one}": one for one in held for head in ("user ", "User ", "用户 ", "用户", "@")
+        }
         found = places_of(text, forms)
-        return [NamedPerson(*one, forms[text[slice(*one)]]) for one in found if not overlaps(taken, *one)]
+        return [
+            NamedPerson(*one, forms[text[slice(*one)]])
+            for one in found
+            if not overlaps(taken, *one)
+        ]
 
 
 def with_people(job: Job, events: Sequence[Event]) -> list[Event]:
     """Return the events of a job with `people` set: the people whom their texts name, with ids."""
     people = NamedPeople.of_job(job)
-    return [replace(event, people=tuple(one.written for one in people.named(event.text) if one.user_id)) for event in events]
+    return [
+        replace(event, people=tuple(one.written for one in people.named(event.text) if one.user_id))
+        for event in events
+    ]
 
 
 @remembered(4096)

@@ -19,7 +19,10 @@ from ..statements import gives_orders
 from ..word_lists import word_tables
 from .mentions import with_group
 
-_REASONS = {why: re.compile("|".join(pieces), re.IGNORECASE) for why, pieces in word_tables("speakers/no_facts.toml").items()}
+_REASONS = {
+    why: re.compile("|".join(pieces), re.IGNORECASE)
+    for why, pieces in word_tables("speakers/no_facts.toml").items()
+}
 
 
 def why_no_fact(text: str, names: Names) -> str:
@@ -63,7 +66,9 @@ def is_claim(text: str, names: Names) -> bool:
 def _is_with(rest: str, own: Sequence[str]) -> bool:
     """Return True if `rest` adds the speaker to the subject: " and I got married"."""
     joined = _AND.match(rest)
-    return joined is not None and any(begins_with(rest, one, joined.end()) for one in ("I", "我", *own))
+    return joined is not None and any(
+        begins_with(rest, one, joined.end()) for one in ("I", "我", *own)
+    )
 
 
 def as_said(text: str, speaker: str, language: Language) -> str:
@@ -78,4 +83,11 @@ def as_said(text: str, speaker: str, language: Language) -> str:
 
 def without_speaker(text: str, speaker: str) -> str:
     """Return a statement without the prefix that `as_said` adds."""
-    return next((text.removeprefix(head) for head in (f"{speaker}说：", f"{speaker} said: ") if text.startswith(head)), text)
+    return next(
+        (
+            text.removeprefix(head)
+            for head in (f"{speaker}说：", f"{speaker} said: ")
+            if text.startswith(head)
+        ),
+        text,
+    )

@@ -23,9 +23,17 @@ def with_mentions(text: str, job: Job, names: Names) -> tuple[str, list[str]]:
     """
     if "@" not in text and "[CQ:" not in text:
         return text, []
-    people = {message.sender_id: message.sender_name for message in job.recent_messages if message.sender_id}
+    people = {
+        message.sender_id: message.sender_name
+        for message in job.recent_messages
+        if message.sender_id
+    }
     people |= {job.user_id: names.user_name} | ({job.bot_id: names.bot_name} if job.bot_id else {})
-    known = sorted({name for name in (names.user_name, names.bot_name, *people.values()) if name}, key=len, reverse=True)
+    known = sorted(
+        {name for name in (names.user_name, names.bot_name, *people.values()) if name},
+        key=len,
+        reverse=True,
+    )
     code = [span for span in protected_spans(text) if text[span[0]] == "`"]
     edits: list[Edit] = []
     unknown: list[str] = []
@@ -40,7 +48,12 @@ def with_mentions(text: str, job: Job, names: Names) -> tuple[str, list[str]]:
     for at in _AT.finditer(text):
         heads = ((name, text[at.end() : at.end() + len(name)]) for name in known)
         name = next(
-            (name for name, head in heads if head.casefold() == name.casefold() and begins_with(text, head, at.end())), ""
+            (
+                name
+                for name, head in heads
+                if head.casefold() == name.casefold() and begins_with(text, head, at.end())
+            ),
+            "",
         )
         if name and not overlaps(code, *at.span()) and not overlaps(ids, *at.span()):
             edits.append((at.start(), at.end() + len(name), name))
@@ -50,9 +63,12 @@ def with_mentions(text: str, job: Job, names: Names) -> tuple[str, list[str]]:
 _OF_GROUP = re.compile(
     r"(?P<before>^|[，。！？；,.!?;\n]|[在把被给和跟是从到])群(?P<what>里(?!程)|内|规|主|公告|友|员|管理员|成员)(?!题|要|张|义|动)"
 )
-_THE_GROUP = re.compile(r"\b[Tt]he group(?: chat)?(?=\s+(?!of\b|that\b|which\b|who\b)[a-z]|['’]s\b|[.,;!?]|$)")
+_THE_GROUP = re.compile(
+    r"\b[Tt]he group(?: chat)?(?=\s+(?!of\b|that\b|which\b|who\b)[a-z]|['’]s\b|[.,;!?]|$)"
+)
 _GROUP_RULE = re.compile(
-    r"(?P<before>^|[.;!?]\s+)(?:the )?(?:group|server|channel|chat)(?:['’]s)? (?P<what>rules?|admins?|owner|topic)\b", re.I
+    r"(?P<before>^|[.;!?]\s+)(?:the )?(?:group|server|channel|chat)(?:['’]s)? (?P<what>rules?|admins?|owner|topic)\b",
+    re.I,
 )
 _EVERYBODY_THERE = re.compile(
     r"^(?P<zh>大家|群友们?|全体成员|所有人|成员们?)(?![庭都]?[好早安知]|别|一起来)"
@@ -78,7 +94,11 @@ def with_group(text: str, names: Names) -> str:
     everybody = _EVERYBODY_THERE.match(text)
     if everybody is not None:
         who = everybody.group()
-        return f"{names.group('zh')}的{text}" if everybody["zh"] else f"{who} in {names.group('en')}{text[len(who) :]}"
+        return (
+            f"{names.group('zh')}的{text}"
+            if everybody["zh"]
+            else f"{who} in {names.group('en')}{text[len(who) :]}"
+        )
     if "群" in text:
         group = names.group("zh")
         return _OF_GROUP.sub(lambda one: one["before"] + group + _in_group(one["what"]), text)

@@ -68,7 +68,9 @@ class ShownNames:
     def beside(self, texts: Iterable[str]) -> ShownNames:
         """Return a copy for an answer that also shows `texts`."""
         told = (*self._texts, *texts)
-        return ShownNames(self._names, told, self._language, scope_key=self._scope_key, bot_name=self._bot_name)
+        return ShownNames(
+            self._names, told, self._language, scope_key=self._scope_key, bot_name=self._bot_name
+        )
 
     def speaker(self, event: Event, *, is_newest: bool = False) -> str:
         """Return the shown name of the sender of a message; "" if the event is no message.
@@ -87,7 +89,11 @@ class ShownNames:
             return _shown(who, then, names, event.bot_name, event.group_name)
         now = _shown_today(who, event, names) or _in_one_line(event.speaker)
         is_another = then and folded(then) != folded(names.today(who) or then)
-        return _THEN[self._language].format(now=now, then=then) if is_another and self._is_told(then) else now
+        return (
+            _THEN[self._language].format(now=now, then=then)
+            if is_another and self._is_told(then)
+            else now
+        )
 
     def text(self, event: Event) -> str:
         """Return the text of an event as it is shown (`shown_text`)."""
@@ -150,12 +156,20 @@ def _shown_today(who: str, event: Event, names: BorneNames) -> str:
 
     An ambiguous name is followed by the id.
     """
-    own = event.user_name if who in (event.said_by, event.user_id) and event.role in ("", "user") else ""
-    return _shown(who, _in_one_line(names.today(who) or own), names, event.bot_name, event.group_name)
+    own = (
+        event.user_name
+        if who in (event.said_by, event.user_id) and event.role in ("", "user")
+        else ""
+    )
+    return _shown(
+        who, _in_one_line(names.today(who) or own), names, event.bot_name, event.group_name
+    )
 
 
 def _shown(who: str, name: str, names: BorneNames, bot_name: str, group_name: str = "") -> str:
-    several = len({who, *names.bearers_today(name)}) > 1 or (name != who and (name in names or name.isdigit()))
+    several = len({who, *names.bearers_today(name)}) > 1 or (
+        name != who and (name in names or name.isdigit())
+    )
     return shown_name(who, name, bot_name, group_name, several=several)
 
 
@@ -173,17 +187,30 @@ def with_ids(job: Job) -> Job:
                 bearers[word].add(who)
     marked = partial(shown_name, bot_name=job.bot_name, group_name=job.group_name)
     names = [marked(who, name, several=len(bearers[folded(name)]) > 1) for who, name in people]
-    names = [name if _is_bot(job, who, name) else shown for (who, name), shown in zip(people, names, strict=True)]
+    names = [
+        name if _is_bot(job, who, name) else shown
+        for (who, name), shown in zip(people, names, strict=True)
+    ]
     if names == [name for _, name in people]:
         return job
-    changed = [one.model_copy(update={"sender_name": name}) for one, name in zip(messages, names[1:], strict=True)]
+    changed = [
+        one.model_copy(update={"sender_name": name})
+        for one, name in zip(messages, names[1:], strict=True)
+    ]
     return job.model_copy(update={"user_name": names[0], "recent_messages": changed})
 
 
-def shown_name(who: str, name: str, bot_name: str, group_name: str = "", *, several: bool = False) -> str:
+def shown_name(
+    who: str, name: str, bot_name: str, group_name: str = "", *, several: bool = False
+) -> str:
     """Return a name, followed by the id `who` if it is ambiguous or `several` people have it."""
     mark = id_mark(who)
-    if not who or not name or name.endswith(mark) or not (several or _is_shared(name, bot_name, group_name)):
+    if (
+        not who
+        or not name
+        or name.endswith(mark)
+        or not (several or _is_shared(name, bot_name, group_name))
+    ):
         return name
     return name[: LONGEST_NAME - len(mark)] + mark
 
@@ -201,12 +228,17 @@ def shared_names(job: Job) -> dict[str, bool]:
             words[word.capitalize()].add(who)
     shared = dict.fromkeys((bare_name(who, name) for who, name in known), False)
     shared |= {word: True for word, bearers in words.items() if len(bearers) > 1 and terms_in(word)}
-    return shared | {bare_name(who, name): True for who, name in known if name.endswith(id_mark(who))}
+    return shared | {
+        bare_name(who, name): True for who, name in known if name.endswith(id_mark(who))
+    }
 
 
 def _people(job: Job) -> list[tuple[str, str]]:
     """Return the user of a job and the senders of its messages, each as (id, name)."""
-    return [(job.user_id, job.user_name), *((one.sender_id, one.sender_name) for one in job.recent_messages)]
+    return [
+        (job.user_id, job.user_name),
+        *((one.sender_id, one.sender_name) for one in job.recent_messages),
+    ]
 
 
 def _words_of(who: str, name: str) -> set[str]:
@@ -220,7 +252,11 @@ def namesakes(job: Job) -> set[str]:
     The user's own id is included if they sent one.
     """
     name = bare_name(job.user_id, job.user_name)
-    return {one.sender_id for one in job.recent_messages if name and bare_name(one.sender_id, one.sender_name) == name}
+    return {
+        one.sender_id
+        for one in job.recent_messages
+        if name and bare_name(one.sender_id, one.sender_name) == name
+    }
 
 
 def shared_name_in(text: str, shared: Mapping[str, bool]) -> str:
@@ -247,8 +283,16 @@ def _is_shared(name: str, bot_name: str, group_name: str) -> bool:
     """
     whole = folded(name)
     others = [one for one in map(folded, (bot_name, group_name)) if one]
-    begins = any(whole.startswith(one) and not (one[-1:].isascii() and whole[len(one) :][:1].isalnum()) for one in others)
-    return begins or is_a_word(whole) or _LOOKS_SHOWN.search(whole) is not None or with_group(name, _GROUP) != name
+    begins = any(
+        whole.startswith(one) and not (one[-1:].isascii() and whole[len(one) :][:1].isalnum())
+        for one in others
+    )
+    return (
+        begins
+        or is_a_word(whole)
+        or _LOOKS_SHOWN.search(whole) is not None
+        or with_group(name, _GROUP) != name
+    )
 
 
 def _is_bot(job: Job, who: str, name: str) -> bool:

@@ -77,7 +77,11 @@ class Utterance:
     @cached_property
     def others(self) -> frozenset[str]:
         """Names and roles of other people in the text, and its words for a third person."""
-        words = (one.text for one in self.sentence.references if one.person == "third" and one.gender != "thing")
+        words = (
+            one.text
+            for one in self.sentence.references
+            if one.person == "third" and one.gender != "thing"
+        )
         known = {self.names.bot_name, self.names.user_name, self.who}
         people = (one.name.casefold() for one in self.sentence.people if one.name not in known)
         return frozenset((*words, *people))
@@ -101,7 +105,13 @@ def utterances(job: Job, names: Names) -> Iterator[Utterance]:
             head = own[: own.find(part)]
             author = next((name for name in names.people if name in head), "")
             own = own.replace(part, " ", 1)
-            yield Utterance(USER if author in names.user_names and author else author, sender, part, False, names)
+            yield Utterance(
+                USER if author in names.user_names and author else author,
+                sender,
+                part,
+                False,
+                names,
+            )
         parts = _PARTS[detect_language(own)].split(own)
         asked = "".join(part for part in parts if _ASKS.search(part))
         told = "".join(part for part in parts if not _ASKS.search(part)) if asked else own

@@ -51,7 +51,9 @@ CLEAR = 0.2
 
 _RE = compiled_patterns(word_tables("speakers/whose.toml"))
 _STAGE = re.compile(r"\s*(?:[（(][^）)\n]{1,20}[）)]|\*[^*\n]{2,40}\*|/me\b)")
-_CALLED_TO_TELL = re.compile(r"^\s*(?:@\S{1,40}\s+|\[CQ:at,[^\[\]]*\][,，:：]?\s*)+(?=[我俺咱]|(?:I|[Mm]y|[Ww]e|[Oo]ur)\b)")
+_CALLED_TO_TELL = re.compile(
+    r"^\s*(?:@\S{1,40}\s+|\[CQ:at,[^\[\]]*\][,，:：]?\s*)+(?=[我俺咱]|(?:I|[Mm]y|[Ww]e|[Oo]ur)\b)"
+)
 """A mention of the addressee before a statement in the first person."""
 _CLAUSE = re.compile(r"[,.;!，。；！…\n]+")
 _SEVERAL = frozenset(("kids", "parents", "爸妈", "父母", "孩子"))
@@ -100,7 +102,9 @@ class Talk:
     @cached_property
     def is_played(self) -> bool:
         """True if people play roles: the bot's action or a message mentions a game."""
-        return any(map(_RE.play.search, (self.job.action_summary, *(one.text for one in self.said))))
+        return any(
+            map(_RE.play.search, (self.job.action_summary, *(one.text for one in self.said)))
+        )
 
     def acts_out(self, text: str) -> bool:
         """Return True if `text` is from a message that begins with a stage direction.
@@ -135,14 +139,20 @@ class Talk:
 
     def _of_speaker(self, text: str) -> list[str]:
         """Return the clauses of a text in the first person, in the form of `comparable`."""
-        return [comparable(clause) for clause in _CLAUSE.split(text) if says_i(Sentence(clause, self.names))]
+        return [
+            comparable(clause)
+            for clause in _CLAUSE.split(text)
+            if says_i(Sentence(clause, self.names))
+        ]
 
     def _begins(self, plain: str, one: Utterance) -> bool:
         """Return True if a statement begins with a first-person clause of a message.
 
         Example: 我没读过 and 我没读过《百年孤独》.
         """
-        return one.says_i and any(len(own) > 3 and plain.startswith(own) for own in self._of_speaker(one.text))
+        return one.says_i and any(
+            len(own) > 3 and plain.startswith(own) for own in self._of_speaker(one.text)
+        )
 
     def _source(self, wanted: Terms) -> Utterance | None:
         """Return the message of a person that contains the words of a statement.
@@ -150,11 +160,19 @@ class Talk:
         Return None if there is none, or if messages of two persons contain the same share.
         """
         told = [one for one in self.said if one.who not in ("", BOT) and not one.asks]
-        ranked = sorted(((share(wanted, one.terms), n) for n, one in enumerate(told)), reverse=True) if wanted else []
+        ranked = (
+            sorted(((share(wanted, one.terms), n) for n, one in enumerate(told)), reverse=True)
+            if wanted
+            else []
+        )
         if not ranked or ranked[0][0] < HOLDS:
             return None
         best = told[ranked[0][1]]
-        return None if any(score == ranked[0][0] and told[n].who != best.who for score, n in ranked[1:]) else best
+        return (
+            None
+            if any(score == ranked[0][0] and told[n].who != best.who for score, n in ranked[1:])
+            else best
+        )
 
     def sender(self, text: str) -> str:
         """Return the speaker of a statement without a subject, or "" if it is unknown.
@@ -170,7 +188,11 @@ class Talk:
                 return ""
             near = [other for other in self.said if wanted and share(wanted, other.terms)]
         else:
-            near = [one] if one.says_i else [other for other in self.said if other.who in (one.who, BOT) or other.asks]
+            near = (
+                [one]
+                if one.says_i
+                else [other for other in self.said if other.who in (one.who, BOT) or other.asks]
+            )
         tells = set().union(*(other.others for other in near)) if near else set()
         return (one.who if one else USER) if all(other in folded for other in tells) else ""
 
@@ -178,7 +200,12 @@ class Talk:
     def persons(self) -> list[tuple[str, Mention]]:
         """The persons other than the user and the bot in the job's texts, each with its text."""
         known = {*self.names.user_names, self.names.bot_name}
-        return [(one.text, person) for one in self.texts for person in one.people if person.name not in known]
+        return [
+            (one.text, person)
+            for one in self.texts
+            for person in one.people
+            if person.name not in known
+        ]
 
     @cached_property
     def speaks_of_user(self) -> bool:
@@ -196,22 +223,45 @@ class Talk:
         Then another text or a message mentions such a person.
         """
         genders = {one.gender for one in said.references if one.is_he_or_she}
-        called = any(said.text[: one.start].endswith("是") and one.name.lower() not in ROLE_NOUNS for one in said.people)
+        called = any(
+            said.text[: one.start].endswith("是") and one.name.lower() not in ROLE_NOUNS
+            for one in said.people
+        )
         if called or self.others or self.tells_of_others or _RE.somebody.search(said.text):
             return True
-        rivals = (one.gender for text, one in self.persons if text != said.text and one.name.lower() not in _SEVERAL)
+        rivals = (
+            one.gender
+            for text, one in self.persons
+            if text != said.text and one.name.lower() not in _SEVERAL
+        )
         return any(not rival or "" in genders or rival in genders for rival in rivals)
 
     def id_of(self, who: str) -> str:
         """Return the id of a person of the conversation, or "" for the bot and unknown persons."""
         if who == USER or (who and who in self.names.user_names):
             return self.job.user_id
-        senders = ((one.sender_id, Names(user_name=one.sender_name, user_id=one.sender_id)) for one in self.job.recent_messages)
-        return next((sender_id for sender_id, called in senders if who and who != BOT and who in called.user_names), "")
+        senders = (
+            (one.sender_id, Names(user_name=one.sender_name, user_id=one.sender_id))
+            for one in self.job.recent_messages
+        )
+        return next(
+            (
+                sender_id
+                for sender_id, called in senders
+                if who and who != BOT and who in called.user_names
+            ),
+            "",
+        )
 
     def name_of(self, who: str, language: Language) -> str:
         """Return the written name of a speaker (BOT, USER or a name)."""
-        return self.names.user(language) if who == USER else self.names.bot(language) if who == BOT else who
+        return (
+            self.names.user(language)
+            if who == USER
+            else self.names.bot(language)
+            if who == BOT
+            else who
+        )
 
 
 def whose(said: Sentence, kind: Item, talk: Talk) -> Whose:
@@ -251,11 +301,23 @@ def _of_orders(said: Sentence, talk: Talk) -> Whose:
     job, user = talk.job, talk.names.user(said.language)
     body = without_speaker(said.text, user)
     plain = comparable(body)
-    sent = next((one for one in job.recent_messages if one.sender_id and plain in comparable(one.text)), None)
+    sent = next(
+        (one for one in job.recent_messages if one.sender_id and plain in comparable(one.text)),
+        None,
+    )
     is_user = sent is None or sent.sender_id == job.user_id
-    speaker, said_by = (user, job.user_id) if sent is None or is_user else (sent.sender_name or sent.sender_id, sent.sender_id)
+    speaker, said_by = (
+        (user, job.user_id)
+        if sent is None or is_user
+        else (sent.sender_name or sent.sender_id, sent.sender_id)
+    )
     told = as_said(body, speaker, said.language)
-    return Whose(said.beside(told), Cast(third=False, stand_in=False), said_by, reasons=(("claim", "orders", told),))
+    return Whose(
+        said.beside(told),
+        Cast(third=False, stand_in=False),
+        said_by,
+        reasons=(("claim", "orders", told),),
+    )
 
 
 def _as_claim(found: Whose, talk: Talk) -> Whose:
@@ -270,12 +332,18 @@ def _as_claim(found: Whose, talk: Talk) -> Whose:
     own = found.cast is not None and found.cast.first == names.user(language)
     involved = named or (own and says_i(found.sentence))
     is_users = involved and (said_by == job.user_id or not (said_by or talk.others))
-    speaker = next((one.sender_name for one in job.recent_messages if said_by and one.sender_id == said_by), "")
+    speaker = next(
+        (one.sender_name for one in job.recent_messages if said_by and one.sender_id == said_by), ""
+    )
     speaker = names.user(language) if is_users or said_by == job.user_id else speaker
-    if not (speaker or involved) or not is_claim(text, replace(names, user_name=speaker) if speaker else names):
+    if not (speaker or involved) or not is_claim(
+        text, replace(names, user_name=speaker) if speaker else names
+    ):
         return found
     if is_users:
-        return replace(found, sentence=found.sentence.beside(as_said(text, speaker, language)), speaker="")
+        return replace(
+            found, sentence=found.sentence.beside(as_said(text, speaker, language)), speaker=""
+        )
     return replace(found, reasons=(*found.reasons, ("reference", "claimant", text)))
 
 
@@ -294,7 +362,10 @@ def _of_fact(said: Sentence, talk: Talk) -> Whose:
         if senders <= {mine}:
             return found
         held = {
-            sender: max(talk.held(said.text, [one for one in heard if one.sender_id == sender]).values()) for sender in senders
+            sender: max(
+                talk.held(said.text, [one for one in heard if one.sender_id == sender]).values()
+            )
+            for sender in senders
         }
         best = max(held, key=lambda sender: held[sender])
         if held[best] > held.get(mine, 0.0):
@@ -315,7 +386,9 @@ def _of_named(said: Sentence, talk: Talk) -> Whose:
 def _told_by(said: Sentence, held: dict[str, float], talk: Talk) -> Whose:
     """Return the speaker and persons of a fact in the first person."""
     names, language = talk.names, said.language
-    reasons: Reasons = (("claim", "played", said.text),) if talk.is_played or talk.acts_out(said.text) else ()
+    reasons: Reasons = (
+        (("claim", "played", said.text),) if talk.is_played or talk.acts_out(said.text) else ()
+    )
     author = _author(said, held, talk)
     if author == BOT:
         return Whose(said, cast_of_bot(names, language), reasons=reasons)
@@ -332,7 +405,10 @@ def _author(said: Sentence, held: dict[str, float], talk: Talk) -> str:
     """Return who "I" is in a fact: BOT, USER, a name, or "" if it is unknown."""
     alone, acts = speaker_of_fact(said), serves(said.text)
     best = max(held, key=lambda who: held[who], default="")
-    score, second = held.get(best, 0.0), max((held[who] for who in held if who != best), default=0.0)
+    score, second = (
+        held.get(best, 0.0),
+        max((held[who] for who in held if who != best), default=0.0),
+    )
     if score >= HOLDS and score >= second + CLEAR and (score >= SURE or not acts):
         return best
     if alone != "user":
@@ -343,18 +419,24 @@ def _author(said: Sentence, held: dict[str, float], talk: Talk) -> str:
         advises = _RE.advises.search(said.text) or _YOURS.search(said.text)
         return "" if acts and (advises or says_i(said.beside(talk.job.action_summary))) else USER
     mine, least = held.get(USER, 0.0), TRACE if talk.others else 0.0
-    is_theirs = mine >= max(least, held.get(BOT, 0.0)) and not any(held.get(who) for who in talk.others)
+    is_theirs = mine >= max(least, held.get(BOT, 0.0)) and not any(
+        held.get(who) for who in talk.others
+    )
     return USER if is_theirs and not acts else ""
 
 
 def _told_of(said: Sentence, held: dict[str, float], talk: Talk) -> Whose:
     """Return the speaker and persons of a fact without "I"."""
     text = said.text
-    ranked = sorted(((score, who) for who, score in held.items() if score and who != BOT), reverse=True)
+    ranked = sorted(
+        ((score, who) for who, score in held.items() if score and who != BOT), reverse=True
+    )
     closest = ranked[0][1] if ranked else ""
     said_by = talk.id_of(closest) if held.get(closest, 0.0) >= HOLDS else ""
     sender = talk.sender(text)
-    is_closest = closest not in ("", USER) and held[closest] >= max(HOLDS, held.get(USER, 0.0) + CLEAR)
+    is_closest = closest not in ("", USER) and held[closest] >= max(
+        HOLDS, held.get(USER, 0.0) + CLEAR
+    )
     cast = Cast(
         first=closest if is_closest else talk.names.user(said.language),  # "our drummer"
         third=(sender == USER or talk.speaks_of_user) and not talk.may_be_another(said),
@@ -385,17 +467,27 @@ def _of_quotation(header: re.Match[str], said: Sentence, talk: Talk) -> Whose | 
         return None
     chinese = said.language == "zh"
     if not author and name.lower() in ROLE_NOUNS:
-        author = f"{names.user(said.language)}{'的' if chinese else chr(39) + 's '}{name}" if not talk.job.group_id else ""
+        author = (
+            f"{names.user(said.language)}{'的' if chinese else chr(39) + 's '}{name}"
+            if not talk.job.group_id
+            else ""
+        )
         text = f"{author}{text[header.end('name') :]}" if author else text
     elif not author and find_people(f"{name}说" if chinese else f"{name} said"):
         author = name
-    return Whose(said.beside(text), Cast(first=author, third=False, stand_in=False), talk.id_of(author))
+    return Whose(
+        said.beside(text), Cast(first=author, third=False, stand_in=False), talk.id_of(author)
+    )
 
 
 def _is_the_bots(said: Sentence, held: dict[str, float]) -> bool:
     """Return True if the bot said the text, and it mentions no person and not the group."""
     names = said.names
-    if said.references or said.people or names_one(said.text, (names.group_name, *names.people), folded=True):
+    if (
+        said.references
+        or said.people
+        or names_one(said.text, (names.group_name, *names.people), folded=True)
+    ):
         return False
     others = max((score for who, score in held.items() if who != BOT), default=0.0)
     return held.get(BOT, 0.0) >= max(HOLDS, others + CLEAR)

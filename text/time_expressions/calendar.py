@@ -81,7 +81,9 @@ def easter(year: int) -> date:
 def feast_at(name: str, zone: str) -> str:
     """Return the key of a feast in a time zone: Mother's Day is Mothering Sunday in London."""
     regions = _FEASTS["regions"]
-    return next((there[name] for there in regions if name in there and zone in there["zones"].split()), name)
+    return next(
+        (there[name] for there in regions if name in there and zone in there["zones"].split()), name
+    )
 
 
 def season_at(name: str, zone: str) -> str:
@@ -134,7 +136,10 @@ def _solar_term(name: str, year: int) -> date:
 
 _FEASTS = word_tables("time_expressions/feasts.toml")
 _DAYS: dict[str, tuple[str, tuple[Any, ...]]] = {
-    row[0]: (kind, tuple(int(value) if value.lstrip("-").isdecimal() else value for value in row[1:]))
+    row[0]: (
+        kind,
+        tuple(int(value) if value.lstrip("-").isdecimal() else value for value in row[1:]),
+    )
     for kind in ("fixed", "lunar", "nth", "counted")
     for row in phrase_list(_FEASTS[kind])
 } | {name: (kind, ()) for kind in ("solar", "unknown") for name in _FEASTS[kind].split()}

@@ -65,7 +65,10 @@ class Tokens:
     @cached_property
     def _every(self) -> re.Pattern[str]:
         """All patterns as one pattern, compiled on first use because compiling is slow."""
-        named = (f"{_UNNAMED.sub('(?:', pattern)}(?P<{name}>)" for name, pattern in self._patterns.items())
+        named = (
+            f"{_UNNAMED.sub('(?:', pattern)}(?P<{name}>)"
+            for name, pattern in self._patterns.items()
+        )
         return re.compile(f"{self.trigger.pattern}(?:{'|'.join(named)})")
 
     def _single(self, name: str) -> tuple[re.Pattern[str], Builder] | None:
@@ -101,7 +104,9 @@ class Tokens:
         """
         if len(text) <= LONG_TEXT:
             return self._every.search(text, place)
-        tried = (self._every.match(text, begin.start()) for begin in self.trigger.finditer(text, place))
+        tried = (
+            self._every.match(text, begin.start()) for begin in self.trigger.finditer(text, place)
+        )
         return next((match for match in tried if match is not None), None)
 
 
@@ -130,7 +135,9 @@ class Grammar:
     """
 
 
-def find(grammar: Grammar, said: FoldedText, is_content: Callable[[TimeToken], bool]) -> list[TimeToken]:
+def find(
+    grammar: Grammar, said: FoldedText, is_content: Callable[[TimeToken], bool]
+) -> list[TimeToken]:
     """Return the expressions that need a reference, in order, without those that are content."""
     found = candidates(grammar, said)
     return settled(grammar, said, [item for item in found if not is_content(item)]) if found else []
@@ -151,7 +158,9 @@ def _paired(said: FoldedText, found: list[TimeToken], join: Join) -> list[TimeTo
             paired.append(token)
             continue
         days = [one for one in (last, token) if one.reading.has_day] or [last, token]
-        paired[-1] = TimeToken(both, last.start, token.end, understood=all(one.understood for one in days))
+        paired[-1] = TimeToken(
+            both, last.start, token.end, understood=all(one.understood for one in days)
+        )
         if len(paired) > 1 and (whole := join(said, paired[-2], paired[-1])) is not None:
             paired[-2:] = [replace(paired[-1], reading=whole, start=paired[-2].start)]
     return paired

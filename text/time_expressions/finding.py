@@ -80,13 +80,17 @@ def find_time_expressions(
     return resolved(text, detect(text, protected, language), reference, timezone, language)
 
 
-def detect(text: str, spans: Sequence[Span] | None, language: LanguageChoice = "auto") -> list[TimeToken]:
+def detect(
+    text: str, spans: Sequence[Span] | None, language: LanguageChoice = "auto"
+) -> list[TimeToken]:
     """Return the expressions of a text that need a reference, in order.
 
     Expressions that overlap the protected `spans` are left out. With the language "auto", the
     result is empty for a text in another language than English or Chinese.
     """
-    grammars = [zh] if language != "en" and _HAN.search(text) is not None and zh.might_hold(text) else []
+    grammars = (
+        [zh] if language != "en" and _HAN.search(text) is not None and zh.might_hold(text) else []
+    )
     grammars += [en] if en.might_hold(text) else []
     protected = protected_spans(text) if grammars and spans is None else list(spans or ())
 
@@ -98,7 +102,9 @@ def detect(text: str, spans: Sequence[Span] | None, language: LanguageChoice = "
     for item in sorted(items, key=lambda item: (item.start, -item.end)):
         if not kept or item.start >= kept[-1].end:
             kept.append(item)
-    return [] if kept and language == "auto" and is_other_language(text, ignore=spans or ()) else kept
+    return (
+        [] if kept and language == "auto" and is_other_language(text, ignore=spans or ()) else kept
+    )
 
 
 def resolved(
@@ -113,17 +119,26 @@ def resolved(
     Raises ValueError for a naive reference.
     """
     if reference.tzinfo is None or reference.utcoffset() is None:
-        raise ValueError("reference has no time zone: give an aware datetime (datetime.now(timezone.utc), …+08:00)")
+        raise ValueError(
+            "reference has no time zone: give an aware datetime (datetime.now(timezone.utc), …+08:00)"
+        )
     if items and timezone is not None:
         reference = reference.astimezone(_zone(timezone) if isinstance(timezone, str) else timezone)
     written = _written_language(text, language) if items else "en"
     found: list[TimeExpression] = []
-    days = [resolve(item.reading, reference, item.tense) if item.understood else None for item in items]
+    days = [
+        resolve(item.reading, reference, item.tense) if item.understood else None for item in items
+    ]
     for index, (item, day) in enumerate(zip(items, days, strict=True)):
         if day is None or any(_backwards(text, items, days, at) for at in (index - 1, index)):
             continue
         words = rendering.rendered(item.reading, day, text, item.start, item.end, written)
-        if found and found[-1].end == item.start and found[-1].rendered[-1:].isdigit() and words[:1].isdigit():
+        if (
+            found
+            and found[-1].end == item.start
+            and found[-1].rendered[-1:].isdigit()
+            and words[:1].isdigit()
+        ):
             words = ("、" if written == "zh" else " ") + words  # 昨天今天: separate two dates
         offset = item.reading.offset
         vague = day.granularity == "vague" or (offset is not None and offset.approximate)
@@ -143,9 +158,16 @@ def _backwards(text: str, items: Sequence[TimeToken], days: list[Resolved | None
     (first, second), (begun, ended) = items[at : at + 2], days[at : at + 2]
     if begun is None or ended is None or day_of(ended.last) >= day_of(begun.first):
         return False
-    bare = all(one.reading.slots <= DAY_OF_WEEK and one.reading.manner in (None, "bare") for one in (first, second))
-    bare = bare and (second.reading.slots <= TIME_OF_DAY or "past" not in (first.tense, second.tense))
-    return bare or text.endswith(("住到", "待到", "至", "until ", "till ", "through "), 0, second.start)
+    bare = all(
+        one.reading.slots <= DAY_OF_WEEK and one.reading.manner in (None, "bare")
+        for one in (first, second)
+    )
+    bare = bare and (
+        second.reading.slots <= TIME_OF_DAY or "past" not in (first.tense, second.tense)
+    )
+    return bare or text.endswith(
+        ("住到", "待到", "至", "until ", "till ", "through "), 0, second.start
+    )
 
 
 def resolve_times(
@@ -170,7 +192,9 @@ def resolve_times(
         edits = [(one.start, one.end, one.rendered) for one in left]
         protected = None if protected is None else moved(protected, edits)
         text = edited(text, edits)
-        left = find_time_expressions(text, reference, timezone, language=language, protected=protected)
+        left = find_time_expressions(
+            text, reference, timezone, language=language, protected=protected
+        )
     return text, found
 
 
@@ -178,7 +202,10 @@ def find_relative(
     text: str, *, language: LanguageChoice = "auto", protected: Sequence[Span] | None = None
 ) -> list[tuple[int, int, str]]:
     """Return the relative expressions of a text as (start, end, text), without resolving them."""
-    return [(item.start, item.end, text[item.start : item.end]) for item in detect(text, protected, language)]
+    return [
+        (item.start, item.end, text[item.start : item.end])
+        for item in detect(text, protected, language)
+    ]
 
 
 def tells_hours_alone(text: str) -> bool:
@@ -192,7 +219,10 @@ def needs_its_day(wording: str) -> bool:
 
     Such a time is counted from that day, or is a weekday.
     """
-    return any(_is_counted(item.reading) or item.reading.weekday is not None for item in detect(wording, None))
+    return any(
+        _is_counted(item.reading) or item.reading.weekday is not None
+        for item in detect(wording, None)
+    )
 
 
 def is_counted_from_today(wording: str) -> bool:
@@ -205,7 +235,10 @@ def is_counted_from_today(wording: str) -> bool:
 
 
 def _is_counted(one: TimeSpec) -> bool:
-    return (one.shift, one.week, one.offset) != (None, None, None) or "rel" in (*(one.year or ()), *(one.month or ()))
+    return (one.shift, one.week, one.offset) != (None, None, None) or "rel" in (
+        *(one.year or ()),
+        *(one.month or ()),
+    )
 
 
 def _written_language(text: str, language: LanguageChoice) -> str:

@@ -38,12 +38,23 @@ def named_days(reading: TimeSpec, today: date, tense: Tense) -> Resolved | None:
     if reading.year is not None:
         year = reading.year[1] + (0 if reading.year[0] == "abs" else today.year)
     if reading.shift is not None:
-        return one_day(add_months(today, 12 * ((year or today.year) - today.year)) + timedelta(days=reading.shift))
+        return one_day(
+            add_months(today, 12 * ((year or today.year) - today.year))
+            + timedelta(days=reading.shift)
+        )
     dated = reading.month is not None or reading.day is not None
-    recurring = reading.holiday is not None or reading.lunar is not None or reading.season is not None
-    if not recurring and not dated and (reading.week, reading.weekend, reading.weekday) != (None, None, None):
+    recurring = (
+        reading.holiday is not None or reading.lunar is not None or reading.season is not None
+    )
+    if (
+        not recurring
+        and not dated
+        and (reading.week, reading.weekend, reading.weekday) != (None, None, None)
+    ):
         return _week(reading, today, plain(tense))
-    if reading.weekday is not None and (reading.week is not None or (reading.day is None and reading.month is not None)):
+    if reading.weekday is not None and (
+        reading.week is not None or (reading.day is None and reading.month is not None)
+    ):
         return None  # "a Sunday in March": one of several; "Tuesday the 4th of next week"
     if reading.half is not None:
         return _half(reading, reading.half, today, year, tense)
@@ -51,7 +62,9 @@ def named_days(reading: TimeSpec, today: date, tense: Tense) -> Resolved | None:
         index = today.year * 4 + (today.month - 1) // 3 + reading.quarter[1]
         return Resolved(*quarter_days(index // 4, index % 4 + 1), "quarter")
     if reading.month is not None and reading.month[0] == "rel":
-        anchor = add_months(today.replace(day=1), reading.month[1] + 12 * ((year or today.year) - today.year))
+        anchor = add_months(
+            today.replace(day=1), reading.month[1] + 12 * ((year or today.year) - today.year)
+        )
         return _days(month_days(anchor.year, anchor.month), reading.day)
     if recurring or reading.month is not None or reading.quarter is not None:
         return _recurring(reading, today, year, tense)
@@ -59,7 +72,12 @@ def named_days(reading: TimeSpec, today: date, tense: Tense) -> Resolved | None:
         return _day_number(reading, reading.day, today, plain(tense))
     if year is not None:
         return Resolved(date(year, 1, 1), date(year, 12, 31), "year")
-    empty = reading.ordinal is None and reading.edge is None and reading.clock is None and reading.part is None
+    empty = (
+        reading.ordinal is None
+        and reading.edge is None
+        and reading.clock is None
+        and reading.part is None
+    )
     return None if empty else one_day(today)
 
 
@@ -87,10 +105,15 @@ def _recurring(reading: TimeSpec, today: date, year: int | None, tense: Tense) -
     if year is not None:
         relative = reading.year is not None and reading.year[0] == "rel"
         # In January "this winter" is the one that began last December.
-        found = _in_year(reading, year - (reading.season == "winter" and relative and today.month <= 2))
+        found = _in_year(
+            reading, year - (reading.season == "winter" and relative and today.month <= 2)
+        )
     else:
         reach = 8 if (reading.month, reading.day) == (("abs", 2), 29) else 2
-        every = (_in_year(reading, number) for number in range(today.year - reach, today.year + reach + 1))
+        every = (
+            _in_year(reading, number)
+            for number in range(today.year - reach, today.year + reach + 1)
+        )
         found = _choose(reading, [one for one in every if one is not None], today, tense)
     if found is None:
         return None
@@ -114,7 +137,11 @@ if the instance in the other direction is less than _NEAR away."""
 def _choose(reading: TimeSpec, every: list[Resolved], today: date, tense: Tense) -> Resolved | None:
     """Return one instance of a name, or None if it is ambiguous; `every` are all in order."""
     manner: Manner = reading.manner or "bare"
-    before = [one for one in every if (one.last if manner == "last" else one.first) < today + _DAY * (manner == "bare")]
+    before = [
+        one
+        for one in every
+        if (one.last if manner == "last" else one.first) < today + _DAY * (manner == "bare")
+    ]
     after = [one for one in every if (one.last >= today if manner == "bare" else one.first > today)]
     if manner != "bare":
         chosen = before[-1:] if manner in ("last", "past") else after[:1]
@@ -126,8 +153,12 @@ def _choose(reading: TimeSpec, every: list[Resolved], today: date, tense: Tense)
     found, gap, other = (before[-1], ago, ahead) if past else (after[0], ahead, ago)
     if tense.startswith("perhaps") and gap > _FAR and other < _NEAR:
         return None
-    unsure = reading.quarter is not None and (found is before[-1] or tense in ("none", "perhaps future"))
-    unsure = unsure or (tense == "none" and reading.slots <= {"month", "manner"} and not reading.day)
+    unsure = reading.quarter is not None and (
+        found is before[-1] or tense in ("none", "perhaps future")
+    )
+    unsure = unsure or (
+        tense == "none" and reading.slots <= {"month", "manner"} and not reading.day
+    )
     return None if unsure and gap > _UNSURE else found
 
 
@@ -153,15 +184,21 @@ def _week(reading: TimeSpec, today: date, tense: Tense) -> Resolved | None:
     return Resolved(first, first + 6 * _DAY, "week")
 
 
-def _half(reading: TimeSpec, half: tuple[int, str], today: date, year: int | None, tense: Tense) -> Resolved | None:
+def _half(
+    reading: TimeSpec, half: tuple[int, str], today: date, year: int | None, tense: Tense
+) -> Resolved | None:
     """Return half of a month or a year. A "rolling" half is the one before or after the current."""
     which, unit = half
     if unit == "month":
-        found = named_days(replace(reading, half=None, month=reading.month or ("rel", 0)), today, tense)
+        found = named_days(
+            replace(reading, half=None, month=reading.month or ("rel", 0)), today, tense
+        )
         if found is None:
             return None
         middle = found.first.replace(day=15)
-        return Resolved(*((found.first, middle) if which == 1 else (middle + _DAY, found.last)), "half")
+        return Resolved(
+            *((found.first, middle) if which == 1 else (middle + _DAY, found.last)), "half"
+        )
     if unit == "rolling":
         year, second = divmod(today.year * 2 + (today.month > 6) + which, 2)
     else:
@@ -188,4 +225,6 @@ def _day_number(reading: TimeSpec, number: int, today: date, tense: Tense) -> Re
             if months == 0 and (tense == "past") == (found.first <= today):
                 return found
             every.append(found)
-    return _choose(replace(reading, manner="bare"), every, today, "future" if tense == "none" else tense)
+    return _choose(
+        replace(reading, manner="bare"), every, today, "future" if tense == "none" else tense
+    )

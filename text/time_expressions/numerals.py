@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from ..word_lists import by_word, word_tables
 
-CHINESE_DIGITS: dict[str, int] = by_word(["零 〇 ○", "一 壹", "二 两 兩 俩 贰", "三 仨 叁", *"四五六七八九"])
+CHINESE_DIGITS: dict[str, int] = by_word(
+    ["零 〇 ○", "一 壹", "二 两 兩 俩 贰", "三 仨 叁", *"四五六七八九"]
+)
 _SCALES = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
 _WHOLE_TENS = {"廿": 20, "卅": 30}
 
 _ENGLISH = word_tables("time_expressions/english/words.toml")
 _ONES: dict[str, int] = by_word(_ENGLISH["cardinals"].split())
-_ENGLISH_TENS: dict[str, int] = {word: 10 * value for value, word in enumerate(_ENGLISH["tens"].split(), 2)}
+_ENGLISH_TENS: dict[str, int] = {
+    word: 10 * value for value, word in enumerate(_ENGLISH["tens"].split(), 2)
+}
 SIMPLE_CARDINALS = _ONES | _ENGLISH_TENS
 """Cardinals that are not composed of others ("seven", "twelve", "twenty")."""
 SIMPLE_ORDINALS: dict[str, int] = by_word(_ENGLISH["ordinals"].split(), 1) | {"thirtieth": 30}
@@ -18,7 +22,9 @@ SIMPLE_ORDINALS: dict[str, int] = by_word(_ENGLISH["ordinals"].split(), 1) | {"t
 
 def _joined(tens: dict[str, int], ones: dict[str, int]) -> dict[str, int]:
     """Return words such as "twenty-five" with their values."""
-    return {f"{ten}-{one}": t + o for ten, t in tens.items() for one, o in ones.items() if 0 < o < 10}
+    return {
+        f"{ten}-{one}": t + o for ten, t in tens.items() for one, o in ones.items() if 0 < o < 10
+    }
 
 
 ENGLISH_CARDINALS = SIMPLE_CARDINALS | _joined(_ENGLISH_TENS, _ONES)
@@ -67,6 +73,11 @@ def chinese_integer(run: str) -> int | None:
         elif scale < 10**4:
             section, number, last_scale = section + (number or 1) * scale, 0, scale
         else:
-            total, section, number, last_scale = (total + section + number or 1) * scale, 0, 0, scale
+            total, section, number, last_scale = (
+                (total + section + number or 1) * scale,
+                0,
+                0,
+                scale,
+            )
     # 两万三 and 三百五 omit the last scale, which is a tenth of the one before
     return total + section + number * (last_scale // 10 if last_scale >= 100 else 1)

@@ -25,7 +25,12 @@ def within(found: Resolved, said: Ordinal) -> Resolved | None:
     """
     units = list(_units(day_of(found.first), day_of(found.last), said))
     count = said.count
-    slices = {"first": slice(count), "last": slice(-count, None), "nth": slice(count - 1, count), "nth_last": slice(-1, None)}
+    slices = {
+        "first": slice(count),
+        "last": slice(-count, None),
+        "nth": slice(count - 1, count),
+        "nth_last": slice(-1, None),
+    }
     chosen = units[slices[said.which]]
     if not chosen:
         return None
@@ -47,7 +52,11 @@ def _units(first: date, last: date, said: Ordinal) -> Iterator[Days]:
         for number in range((last - first).days + 1):
             day = first + number * _DAY
             if begins is None or day.weekday() == begins:
-                yield week_days(day) if said.unit == "week" else (day, day + (said.unit == "weekend") * _DAY)
+                yield (
+                    week_days(day)
+                    if said.unit == "week"
+                    else (day, day + (said.unit == "weekend") * _DAY)
+                )
 
 
 _BOUNDS = {
@@ -69,11 +78,15 @@ def at_edge(found: Resolved, edge: str, today: date) -> Resolved | None:
     if edge == "rest":
         return Resolved(min(last, max(first, today)), last, "range")
     if edge in ("earlier", "later"):
-        middle = first + timedelta(days={"month": 15, "week": 3}.get(found.granularity, (last - first).days // 2 + 1))
+        middle = first + timedelta(
+            days={"month": 15, "week": 3}.get(found.granularity, (last - first).days // 2 + 1)
+        )
         middle = first.replace(month=7) if found.granularity == "year" else middle
         if edge == "later":
             return Resolved(max(middle, today) if today <= last else middle, last, "range")
-        return Resolved(first, max(first, (min(middle, today) if first < today else middle) - _DAY), "range")
+        return Resolved(
+            first, max(first, (min(middle, today) if first < today else middle) - _DAY), "range"
+        )
     if found.granularity == "year":
         begin, end = _MONTHS[edge]
         return Resolved(month_days(first.year, begin)[0], month_days(first.year, end)[1], "range")
@@ -83,7 +96,9 @@ def at_edge(found: Resolved, edge: str, today: date) -> Resolved | None:
     return None if found.granularity in ("quarter", "half", "season") else found
 
 
-def at_clock(found: Resolved, clock: Clock, reading: TimeSpec, now: datetime, tense: Tense) -> Resolved:
+def at_clock(
+    found: Resolved, clock: Clock, reading: TimeSpec, now: datetime, tense: Tense
+) -> Resolved:
     """Return the minutes of a clock time on a day.
 
     The result is open if neither the words nor the current time decide on the half of the day.
@@ -98,7 +113,9 @@ def at_clock(found: Resolved, clock: Clock, reading: TimeSpec, now: datetime, te
         return Resolved(begin, begin, "minute", is_open)
     end = datetime.combine(begin.date(), time(until.hour % 24, until.minute))
     if until.hour == 24 or end < begin:
-        end += timedelta(hours=12) if not until.known and end + timedelta(hours=12) > begin else _DAY
+        end += (
+            timedelta(hours=12) if not until.known and end + timedelta(hours=12) > begin else _DAY
+        )
     return Resolved(begin, end, "minute", is_open and not until.known)
 
 
@@ -110,7 +127,13 @@ def _moment(day: date, clock: Clock, reading: TimeSpec, here: datetime, tense: T
             return moment.replace(hour=hour + 12)
         # Hours after midnight belong to the next day, unless it is the current night.
         still = hour < 5 and day == here.date() and here < moment and here.hour < 5
-        return moment if still else moment.replace(hour=hour % 12) + _DAY if hour in (0, 1, 2, 3, 4, 12) else moment
+        return (
+            moment
+            if still
+            else moment.replace(hour=hour % 12) + _DAY
+            if hour in (0, 1, 2, 3, 4, 12)
+            else moment
+        )
     if clock.known:
         return moment
     if part is not None:

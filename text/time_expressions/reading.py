@@ -15,7 +15,9 @@ from ..word_lists import by_word, word_list
 
 Given = tuple[Literal["abs", "rel"], int]
 """A year, month or quarter: ("abs", 2026) as written, ("rel", -1) relative to the reference's."""
-Unit = Literal["minute", "hour", "day", "workday", "week", "weekend", "month", "quarter", "year", "decade"]
+Unit = Literal[
+    "minute", "hour", "day", "workday", "week", "weekend", "month", "quarter", "year", "decade"
+]
 Manner = Literal["bare", "last", "past", "next", "coming"]
 """How an instance of a recurring name (Friday, March, Christmas) is selected.
 
@@ -59,12 +61,21 @@ class Amount:
     @property
     def simple(self) -> bool:
         """True if `count` and `unit` are the whole length, unlike in "5 years 1 month"."""
-        return self.unit == "weekend" or self == replace(amount(self.count, self.unit), unit=self.unit)
+        return self.unit == "weekend" or self == replace(
+            amount(self.count, self.unit), unit=self.unit
+        )
 
     def plus(self, other: Amount) -> Amount:
         """Return the sum ("2 weeks and 2 days") with the unit of `other`."""
         months, days = self.months + other.months, self.days + other.days
-        return Amount(other.unit, other.count, months, days, self.minutes + other.minutes, self.workdays + other.workdays)
+        return Amount(
+            other.unit,
+            other.count,
+            months,
+            days,
+            self.minutes + other.minutes,
+            self.workdays + other.workdays,
+        )
 
 
 _IN_FINER: dict[str, tuple[str, int]] = {
@@ -223,7 +234,11 @@ def merge(first: TimeSpec, second: TimeSpec) -> TimeSpec | None:
     if joint & {"through", "vague", "now"}:
         return None
     if b <= TIME_OF_DAY or a <= TIME_OF_DAY:
-        if a & b or "stretch" in joint or not _holds_a_time_of_day(second if a <= TIME_OF_DAY else first):
+        if (
+            a & b
+            or "stretch" in joint
+            or not _holds_a_time_of_day(second if a <= TIME_OF_DAY else first)
+        ):
             return None
         return replace(first, **_filled(second))
     if "offset" in joint:
@@ -233,16 +248,33 @@ def merge(first: TimeSpec, second: TimeSpec) -> TimeSpec | None:
     if first.weekday is not None or second.weekday is not None:
         named, other = (first, second) if first.weekday is not None else (second, first)
         if _is_one_day(other) and named.slots <= DAY_OF_WEEK:
-            return replace(other, said_weekday=named.weekday, **_filled(replace(named, weekday=None, manner=None)))
-        if named.week is not None and (other.week is not None or other.holiday is not None or other.lunar is not None):
+            return replace(
+                other,
+                said_weekday=named.weekday,
+                **_filled(replace(named, weekday=None, manner=None)),
+            )
+        if named.week is not None and (
+            other.week is not None or other.holiday is not None or other.lunar is not None
+        ):
             return None
-    if a & b - {"manner"} or "stretch" in joint or ("week" in joint and "month" in joint and "weekday" not in joint):
+    if (
+        a & b - {"manner"}
+        or "stretch" in joint
+        or ("week" in joint and "month" in joint and "weekday" not in joint)
+    ):
         return None
     merged = replace(first, **_filled(second))
     if "year" in joint and joint & {"week", "weekday"} and "month" not in joint:
         return None
     if merged.shift is not None:  # 去年今天
-        return merged if merged.shift == 0 and merged.year is not None and merged.year[0] == "rel" and not merged.month else None
+        return (
+            merged
+            if merged.shift == 0
+            and merged.year is not None
+            and merged.year[0] == "rel"
+            and not merged.month
+            else None
+        )
     if merged.manner is not None and (merged.year is not None or merged.week is not None):
         merged = replace(merged, manner=None)
     return merged
@@ -251,7 +283,13 @@ def merge(first: TimeSpec, second: TimeSpec) -> TimeSpec | None:
 def _holds_a_time_of_day(reading: TimeSpec) -> bool:
     said = reading.offset
     counted = said is not None and not said.amount.minutes and not said.approximate
-    return reading.slots <= TIME_OF_DAY or _is_one_day(reading) or reading.weekday is not None or counted or bool(reading.weekend)
+    return (
+        reading.slots <= TIME_OF_DAY
+        or _is_one_day(reading)
+        or reading.weekday is not None
+        or counted
+        or bool(reading.weekend)
+    )
 
 
 def _is_one_day(reading: TimeSpec) -> bool:
@@ -261,15 +299,28 @@ def _is_one_day(reading: TimeSpec) -> bool:
 def _merge_offset(offset: TimeSpec, other: TimeSpec) -> TimeSpec | None:
     """Return "two weeks ago on Tuesday" as one reading, None for 四年前的2月."""
     said = offset.offset
-    if said is None or other.offset is not None or (said.base is not None and other.weekday is None):
+    if (
+        said is None
+        or other.offset is not None
+        or (said.base is not None and other.weekday is None)
+    ):
         return None
-    time_of_day = {name: value for name, value in _filled(other).items() if _SLOT[name] in TIME_OF_DAY}
-    if other.weekday is not None and other.week is None and other.month is None and other.day is None:
+    time_of_day = {
+        name: value for name, value in _filled(other).items() if _SLOT[name] in TIME_OF_DAY
+    }
+    if (
+        other.weekday is not None
+        and other.week is None
+        and other.month is None
+        and other.day is None
+    ):
         return replace(offset, weekday=other.weekday, **time_of_day)
     if said.base is not None:
         return None
     if other.shift == 0 and other.slots <= {"day", "part", "clock"}:
-        return replace(offset, offset=replace(said, amount=replace(said.amount, unit="day")), **time_of_day)
+        return replace(
+            offset, offset=replace(said, amount=replace(said.amount, unit="day")), **time_of_day
+        )
     return None
 
 
@@ -289,7 +340,9 @@ def open_hour(reading: TimeSpec) -> Clock | None:
     Only hours from 4 to 11 count. The words around may show the half: "I woke up at 7:30".
     """
     clock = reading.clock
-    told = clock is None or clock.known or reading.part is not None or reading.clock_until is not None
+    told = (
+        clock is None or clock.known or reading.part is not None or reading.clock_until is not None
+    )
     return clock if not told and clock is not None and 4 <= clock.hour < 12 else None
 
 
@@ -299,6 +352,10 @@ def clash(first: TimeSpec, second: TimeSpec) -> bool:
     Two expressions of one kind (昨天今天) do not clash.
     """
     a, b = first.slots - {"manner"}, second.slots - {"manner"}
-    if is_absolute(first) or is_absolute(second) or (a | b) & {"vague", "now", "stretch", "clock", "part", "through"}:
+    if (
+        is_absolute(first)
+        or is_absolute(second)
+        or (a | b) & {"vague", "now", "stretch", "clock", "part", "through"}
+    ):
         return False
     return not a & b and first.day is None and second.offset is None

@@ -31,28 +31,52 @@ _VAGUE = {
     for language, rows in _TABLES["vague"].items()
 }
 _HAN = re.compile(r"[㐀-鿿]")
-_UNITS = {"year": "year", "decade": "year", "month": "month", "quarter": "month", "week": "around", "weekend": "weekend"}
+_UNITS = {
+    "year": "year",
+    "decade": "year",
+    "month": "month",
+    "quarter": "month",
+    "week": "around",
+    "weekend": "weekend",
+}
 """The form of a time that is counted in a unit coarser than a day: 三年前 is a year."""
 
 
 def iso(moment: date) -> str:
     """Return a day as "2026-02-20" and a minute as "2026-02-20T17:05"."""
     if isinstance(moment, datetime):
-        return moment.strftime("%Y-%m-%dT%H:%M") if moment.year >= 1000 else moment.isoformat(timespec="minutes")
+        return (
+            moment.strftime("%Y-%m-%dT%H:%M")
+            if moment.year >= 1000
+            else moment.isoformat(timespec="minutes")
+        )
     return moment.isoformat()
 
 
-def rendered(reading: TimeSpec, resolved: Resolved, text: str, start: int, end: int, language: str) -> str:
+def rendered(
+    reading: TimeSpec, resolved: Resolved, text: str, start: int, end: int, language: str
+) -> str:
     """Return the words that replace text[start:end], with spaces where they would touch a word.
 
     `language` is the language of the sentence, which may differ from that of the expression.
     """
     said = text[start:end]
     if (language == "zh") != (_HAN.search(said) is not None):
-        reading = replace(reading, part_name=None, season_name=None, edge_name=None, vague_amount=None, holiday_name=None)
+        reading = replace(
+            reading,
+            part_name=None,
+            season_name=None,
+            edge_name=None,
+            vague_amount=None,
+            holiday_name=None,
+        )
     if language == "zh":
         body = _form(reading, resolved, said, "zh", "")
-        lasting = reading.now is not None and reading.through is None and _PATTERNS["lasting"].match(text, end)
+        lasting = (
+            reading.now is not None
+            and reading.through is None
+            and _PATTERNS["lasting"].match(text, end)
+        )
         body = f"截至{body}" if lasting and text[start - 1 : start] not in _BEFORE_A_NOUN else body
         return _spaced(body, text, start, end)
     return _english(reading, resolved, text, start, end)
@@ -85,23 +109,52 @@ def _kind(reading: TimeSpec, resolved: Resolved, language: str) -> str:
         return "range"
     if reading.now is not None:
         return "now"
-    if said is not None and said.base is None and reading.weekday is None and reading.part is None and not said.amount.days % 7:
-        unit = "month" if said.amount.unit == "year" and said.amount.months % 12 else said.amount.unit
+    if (
+        said is not None
+        and said.base is None
+        and reading.weekday is None
+        and reading.part is None
+        and not said.amount.days % 7
+    ):
+        unit = (
+            "month" if said.amount.unit == "year" and said.amount.months % 12 else said.amount.unit
+        )
         if unit in _UNITS:
             return _UNITS[unit]
     if said is not None and said.approximate:
         return "around"
     if stretch is not None:
-        return "within" if stretch.direction == "within" else "lasting" if stretch.amount.simple else "range"
-    if reading.edge is not None and reading.ordinal is None and reading.edge != "rest" and reading.half is None:
+        return (
+            "within"
+            if stretch.direction == "within"
+            else "lasting"
+            if stretch.amount.simple
+            else "range"
+        )
+    if (
+        reading.edge is not None
+        and reading.ordinal is None
+        and reading.edge != "rest"
+        and reading.half is None
+    ):
         named = reading.month is not None or (reading.year is not None and reading.quarter is None)
         if language == "zh":
-            return "edge" if named and reading.edge in _NAMES["zh_edges"] and reading.week is None else "range"
+            return (
+                "edge"
+                if named and reading.edge in _NAMES["zh_edges"] and reading.week is None
+                else "range"
+            )
         return "side" if reading.edge in ("earlier", "later") else "edge"
     if reading.holiday_name is not None and granularity in ("day", "part"):
         return "feast"
-    if granularity == "half" and (reading.half is None or reading.half[1] not in ("year", "rolling")):
-        return "half_month" if language == "en" and reading.half and reading.half[1] == "month" else "range"
+    if granularity == "half" and (
+        reading.half is None or reading.half[1] not in ("year", "rolling")
+    ):
+        return (
+            "half_month"
+            if language == "en" and reading.half and reading.half[1] == "month"
+            else "range"
+        )
     if granularity == "part":
         return "noon" if language == "en" and reading.part == "noon" else "part"
     if granularity in _TABLES[language] and granularity != "day":
@@ -111,7 +164,12 @@ def _kind(reading: TimeSpec, resolved: Resolved, language: str) -> str:
 
 def _form(reading: TimeSpec, resolved: Resolved, said: str, language: str, previous: str) -> str:
     """Return a time in its form; in English, `|` separates the preposition from the rest."""
-    if reading.vague is None and reading.now is None and reading.until_now is None and resolved.granularity == "minute":
+    if (
+        reading.vague is None
+        and reading.now is None
+        and reading.until_now is None
+        and resolved.granularity == "minute"
+    ):
         return _minutes(reading, resolved, said, language, previous)
     first, last = resolved.first, resolved.last
     english = language == "en"
@@ -128,11 +186,17 @@ def _form(reading: TimeSpec, resolved: Resolved, said: str, language: str, previ
         "around": "" if previous in ("around", "about") else "around ",
         "about": "前后" if reading.offset is not None and reading.offset.approximate else "",
         "feast": _feast(reading),
-        "edge": reading.edge_name or _NAMES[f"{language}_edges"].get(reading.edge or "", reading.edge),
+        "edge": reading.edge_name
+        or _NAMES[f"{language}_edges"].get(reading.edge or "", reading.edge),
         "season": _season(reading, language),
-        "part": reading.part_name or _NAMES[f"{language}_parts"].get(reading.part or "", reading.part),
+        "part": reading.part_name
+        or _NAMES[f"{language}_parts"].get(reading.part or "", reading.part),
         "length": _length(reading),
-        "side": "之前" if reading.vague == "past" else "之后" if reading.vague == "future" else "前后",
+        "side": "之前"
+        if reading.vague == "past"
+        else "之后"
+        if reading.vague == "future"
+        else "前后",
     }
     if reading.vague is not None:
         return _vague(reading, said, language, previous, values)
@@ -141,8 +205,18 @@ def _form(reading: TimeSpec, resolved: Resolved, said: str, language: str, previ
         part = values["part"] if reading.part is not None else ""
         values["part"] = f"the {part} of " * bool(part) if english else f" {part}" * bool(part)
     elif kind in ("edge", "side"):
-        if english and reading.month is None and reading.year is None and reading.week is None and first == last:
-            return f"|{reading.edge} on {values['day']}" if kind == "side" else f"at|the {values['edge']} of {values['day']}"
+        if (
+            english
+            and reading.month is None
+            and reading.year is None
+            and reading.week is None
+            and first == last
+        ):
+            return (
+                f"|{reading.edge} on {values['day']}"
+                if kind == "side"
+                else f"at|the {values['edge']} of {values['day']}"
+            )
         values["unit"] = _unit(reading, resolved, language)
     return str(_TABLES[language][kind].format(**values))
 
@@ -151,8 +225,14 @@ def _unit(reading: TimeSpec, resolved: Resolved, language: str) -> str:
     """Return the time of which the expression is an edge (the year of 年底)."""
     names = ("week", "month", "quarter", "season")
     unit = next((name for name in names if getattr(reading, name) is not None), "year")
-    whole = Resolved(*week_days(resolved.first), unit) if unit == "week" else replace(resolved, granularity=unit)
-    return _form(replace(reading, edge=None, edge_name=None), whole, "", language, "").rpartition("|")[2]
+    whole = (
+        Resolved(*week_days(resolved.first), unit)
+        if unit == "week"
+        else replace(resolved, granularity=unit)
+    )
+    return _form(replace(reading, edge=None, edge_name=None), whole, "", language, "").rpartition(
+        "|"
+    )[2]
 
 
 def _half(reading: TimeSpec, first: date, language: str) -> str:
@@ -163,7 +243,11 @@ def _half(reading: TimeSpec, first: date, language: str) -> str:
 
 def _season(reading: TimeSpec, language: str) -> str:
     if language == "en":
-        return reading.season if reading.season and reading.season in _NAMES["zh_seasons"] else "summer"
+        return (
+            reading.season
+            if reading.season and reading.season in _NAMES["zh_seasons"]
+            else "summer"
+        )
     name = reading.season_name or _NAMES["zh_seasons"].get(reading.season or "", "")
     return f"{name}天" if len(name) == 1 else name
 
@@ -180,7 +264,9 @@ def _length(reading: TimeSpec) -> str:
     return f"{f'{count:g} ' * (count != 1)}{'working day' if unit == 'workday' else unit}{'s' * (count != 1)}"
 
 
-def _vague(reading: TimeSpec, said: str, language: str, previous: str, values: dict[str, object]) -> str:
+def _vague(
+    reading: TimeSpec, said: str, language: str, previous: str, values: dict[str, object]
+) -> str:
     amount = reading.vague_amount
     if amount is not None and language == "en":
         about, exact = re.subn(" or so$", "", amount)
@@ -189,7 +275,9 @@ def _vague(reading: TimeSpec, said: str, language: str, previous: str, values: d
         return f"{values['day']}的{amount}"
     for pattern, form in _VAGUE[language]:
         match = pattern.match(said)
-        if match is not None and not (form.startswith("soon") and previous in _WORDS["prepositions"]):
+        if match is not None and not (
+            form.startswith("soon") and previous in _WORDS["prepositions"]
+        ):
             return "|" * (language == "en") + match.expand(form).format(**values)
     return str(_TABLES[language]["around"].format(**values))
 
@@ -200,7 +288,11 @@ def _minutes(reading: TimeSpec, resolved: Resolved, said: str, language: str, pr
     day, until, begin, end = iso(first)[:10], iso(last)[:10], iso(first)[11:], iso(last)[11:]
     if resolved.is_open and reading.clock is not None:
         begin = _said_clock(reading.clock, said, language)
-        end = _said_clock(reading.clock_until, said, language) if reading.clock_until is not None else begin
+        end = (
+            _said_clock(reading.clock_until, said, language)
+            if reading.clock_until is not None
+            else begin
+        )
     approximate = reading.offset is not None and reading.offset.approximate
     if reading.stretch is not None and reading.stretch.direction == "remaining":
         return f"截至{day} {begin}{said}"
@@ -233,22 +325,43 @@ _WORD_AFTER = re.compile(r"\s*([A-Za-z'’]+)")
 
 def _english(reading: TimeSpec, resolved: Resolved, text: str, start: int, end: int) -> str:
     """Return the English form, with a preposition if the expression needs one and has none."""
-    before, after = _WORD_BEFORE.search(text, max(0, start - 24), start), _WORD_AFTER.match(text, end)
-    previous, following = (match[1].lower().replace("’", "'") if match else "" for match in (before, after))
+    before, after = (
+        _WORD_BEFORE.search(text, max(0, start - 24), start),
+        _WORD_AFTER.match(text, end),
+    )
+    previous, following = (
+        match[1].lower().replace("’", "'") if match else "" for match in (before, after)
+    )
     mark = text[:start].rstrip()[-1:]
     leads = start == 0 or mark in ("", ".", "!", "?", "\n", ";", ",", ":", "-", "(", "—")
     owns = text[end : end + 2] in ("'s", "’s")
-    particle = _ALONE.match(text, start) and not owns and _PATTERNS["particle"].search(text, max(0, start - 24), start)
+    particle = (
+        _ALONE.match(text, start)
+        and not owns
+        and _PATTERNS["particle"].search(text, max(0, start - 24), start)
+    )
     subject = (leads or reading.holiday is not None) and following in _WORDS["auxiliaries"]
     takes = previous in _WORDS["take_a_time"] and following not in _WORDS["auxiliaries"] | {""}
-    takes = takes or (previous in _WORDS["take_a_day"] and (reading.holiday is not None or following == "off"))
-    joined = previous in ("and", "or") and _PATTERNS["joined_to_time"].search(text, max(0, start - 40), start)
+    takes = takes or (
+        previous in _WORDS["take_a_day"] and (reading.holiday is not None or following == "off")
+    )
+    joined = previous in ("and", "or") and _PATTERNS["joined_to_time"].search(
+        text, max(0, start - 40), start
+    )
     led = previous in _WORDS["prepositions"] and not particle
     preposition, _, body = _form(reading, resolved, text[start:end], "en", previous).rpartition("|")
     if preposition and not (led or joined or owns or takes or previous == "all" or subject):
         body = f"{preposition} {body}"
-    if following and previous in _WORDS["be_or_have"] and (reading.now is not None or reading.vague is not None):
+    if (
+        following
+        and previous in _WORDS["be_or_have"]
+        and (reading.now is not None or reading.vague is not None)
+    ):
         body = f"({body})"  # "is currently writing": no date may be between the two verbs
-    if text[start].isupper() and leads and mark in ("", ".", "!", "?", "\n", ";", ":", "-", "(", "—"):
+    if (
+        text[start].isupper()
+        and leads
+        and mark in ("", ".", "!", "?", "\n", ";", ":", "-", "(", "—")
+    ):
         body = body[0].upper() + body[1:]
     return _spaced(body, text, start, len(text) if owns else end)

@@ -72,17 +72,28 @@ def _resolve(reading: TimeSpec, now: datetime, raw: Tense) -> Resolved | None:
         return Resolved(today, today, "vague" if reading.vague is not None else "day")
     if reading.stretch is not None:
         return _stretch(reading.stretch, now)
-    is_tonight = reading.shift == 0 and reading.part in ("evening", "night") and reading.clock is None
+    is_tonight = (
+        reading.shift == 0 and reading.part in ("evening", "night") and reading.clock is None
+    )
     if (reading.shift == 1 or is_tonight) and time() < now.time() < _STILL_UP:
         return None  # "tomorrow" at one in the morning: counted from the old or the new day
     which = reading.ordinal.which if reading.ordinal is not None else None
     unsure = which in ("first", "last") or (which is not None and raw == "none")
     if unsure and reading.year is None and reading.month is not None and reading.month[0] == "abs":
         return None  # "the first two weeks of June": of which year
-    found = _offset(reading, reading.offset, now, raw) if reading.offset is not None else named_days(reading, today, raw)
+    found = (
+        _offset(reading, reading.offset, now, raw)
+        if reading.offset is not None
+        else named_days(reading, today, raw)
+    )
     if found is None or found.granularity == "minute":
         return found
-    bare = reading.weekday is not None and reading.week is None and reading.day is None and reading.manner == "bare"
+    bare = (
+        reading.weekday is not None
+        and reading.week is None
+        and reading.day is None
+        and reading.manner == "bare"
+    )
     if bare and found.first == today and tense != "past" and _is_over(reading, now):
         found = one_day(today + 7 * _DAY)
     if reading.said_weekday is not None and day_of(found.first).weekday() != reading.said_weekday:
@@ -94,7 +105,11 @@ def _resolve(reading: TimeSpec, now: datetime, raw: Tense) -> Resolved | None:
     if reading.clock is not None:
         at = at_clock(found, reading.clock, reading, now, tense)
         days = _days_away(at, now, tense) if reading.slots <= TIME_OF_DAY else 0
-        return at_clock(one_day(today + days * _DAY), reading.clock, reading, now, tense) if days else at
+        return (
+            at_clock(one_day(today + days * _DAY), reading.clock, reading, now, tense)
+            if days
+            else at
+        )
     if reading.part is not None:
         over = now.hour >= _OVER.get(reading.part, 24)
         if reading.slots == {"part"} and raw == "perhaps future" and over:
@@ -120,7 +135,10 @@ def _days_away(found: Resolved, now: datetime, tense: Tense) -> int:
 def _is_over(reading: TimeSpec, now: datetime) -> bool:
     """Return True if the hour or part of today is over: "Monday morning" on a Monday at noon."""
     if reading.clock is not None:
-        return reading.clock.known and (reading.clock.hour, reading.clock.minute) < (now.hour, now.minute)
+        return reading.clock.known and (reading.clock.hour, reading.clock.minute) < (
+            now.hour,
+            now.minute,
+        )
     return now.hour >= _OVER.get(reading.part or "", 24)
 
 
@@ -133,7 +151,11 @@ def _through(first: TimeSpec, until: TimeSpec, now: datetime, tense: Tense) -> R
         day = day_of(begin.first) + timedelta(days=ahead)
         if first.week is None and first.manner == "bare" and now.date() < day - 7 * _DAY:
             return None  # "Monday to Thursday" on a Tuesday: of this week or of the next one
-        end = at_clock(one_day(day), until.clock, until, now, tense) if until.clock is not None else one_day(day)
+        end = (
+            at_clock(one_day(day), until.clock, until, now, tense)
+            if until.clock is not None
+            else one_day(day)
+        )
     last = end.last
     if day_of(last) < day_of(begin.first) and until.month is not None and until.year is None:
         last = add_months(day_of(last), 12)
@@ -181,7 +203,9 @@ def _offset(reading: TimeSpec, said: Offset, now: datetime, tense: Tense) -> Res
     if reading.weekday is not None:
         away = reading.weekday - day.weekday()
         long = length.unit in ("month", "year")
-        day += timedelta(days=away if length.unit == "week" else away % 7 if long else (away + 3) % 7 - 3)
+        day += timedelta(
+            days=away if length.unit == "week" else away % 7 if long else (away + 3) % 7 - 3
+        )
     if length.unit == "weekend":
         saturday = week_days(day)[0] + 5 * _DAY
         saturday -= 7 * _DAY * (start.weekday() < 5 and said.sign > 0)
@@ -197,9 +221,17 @@ def _stretch(said: Stretch, now: datetime) -> Resolved | None:
         return Resolved(min(wall, here), max(wall, here), "minute")
     if said.direction == "aligned":  # whole quarters or decades before or after the current one
         months, count = (120 if length.unit == "decade" else 3), round(length.count)
-        unit = date(today.year // 10 * 10, 1, 1) if months > 3 else date(today.year, (today.month - 1) // 3 * 3 + 1, 1)
+        unit = (
+            date(today.year // 10 * 10, 1, 1)
+            if months > 3
+            else date(today.year, (today.month - 1) // 3 * 3 + 1, 1)
+        )
         begin = add_months(unit, months if said.sign > 0 else -months * count)
-        return None if length.unit == "weekend" else Resolved(begin, add_months(begin, months * count) - _DAY, "range")
+        return (
+            None
+            if length.unit == "weekend"
+            else Resolved(begin, add_months(begin, months * count) - _DAY, "range")
+        )
     if said.sign < 0:
         return Resolved(_shift(today, length, -1), today - _DAY, "range")
     begin = today if said.direction == "within" else today + _DAY

@@ -38,7 +38,10 @@ _ZH_SURELY_PAST = re.compile(r"已经|曾|过$")
 _ZH_HABIT = _PATTERNS["zh_habit"]
 
 
-_STOPS = {stops: re.compile(f"[{re.escape(stops)}]") for stops in (_CLAUSE_END, _SENTENCE_END, ".!?;\n,:", ".!?;\n")}
+_STOPS = {
+    stops: re.compile(f"[{re.escape(stops)}]")
+    for stops in (_CLAUSE_END, _SENTENCE_END, ".!?;\n,:", ".!?;\n")
+}
 
 
 _GAP = re.compile(r"(?<=[\u4e00-\u9fff])[ ]+(?=[\u4e00-\u9fff\d])")
@@ -74,7 +77,10 @@ def chinese_evidence(text: str, start: int, end: int, *, wide: bool = True) -> T
     If it is "none" and `wide` is true, return the tense of the rest of the sentence.
     """
     low, high = _chinese_clause(text, start, end)
-    before, after = text[low:start].rstrip(), _ZH_NO_MORE.sub("", _ZH_GONE.sub("", text[end:high])).replace("约了", "约")
+    before, after = (
+        text[low:start].rstrip(),
+        _ZH_NO_MORE.sub("", _ZH_GONE.sub("", text[end:high])).replace("约了", "约"),
+    )
     arranged = _ZH_ARRANGED.search(before)
     if arranged is not None and (before[arranged.start()] != "买" or _ZH_TICKET.match(after)):
         return "past" if _ZH_SURELY_PAST.search(after) else "future"
@@ -84,7 +90,9 @@ def chinese_evidence(text: str, start: int, end: int, *, wide: bool = True) -> T
             break
         further = _clause(text, start, end, stops)[1]
         if further > high:
-            found = _chinese_tense("", _PATTERNS["zh_prepared"].sub("", _ZH_GONE.sub("", text[end:further])))
+            found = _chinese_tense(
+                "", _PATTERNS["zh_prepared"].sub("", _ZH_GONE.sub("", text[end:further]))
+            )
     return found
 
 
@@ -102,7 +110,10 @@ def chinese_plan(text: str, start: int, end: int) -> bool:
     A verb such as 去 or 见 alone is not enough.
     """
     low, high = _chinese_clause(text, start, end)
-    return _ZH_FUTURE.search(text[end:high]) is not None or _ZH_FUTURE.search(text[low:start]) is not None
+    return (
+        _ZH_FUTURE.search(text[end:high]) is not None
+        or _ZH_FUTURE.search(text[low:start]) is not None
+    )
 
 
 def chinese_habit(text: str, start: int, end: int, *, everyone: bool = True) -> bool:
@@ -111,11 +122,16 @@ def chinese_habit(text: str, start: int, end: int, *, everyone: bool = True) -> 
     With `everyone`, 都 directly after the expression counts too (周末都…).
     """
     low, high = _clause(text, start, end, _CLAUSE_END)
-    return _ZH_HABIT.search(text, low, high) is not None or (everyone and text[end : end + 1] == "都")
+    return _ZH_HABIT.search(text, low, high) is not None or (
+        everyone and text[end : end + 1] == "都"
+    )
 
 
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
-_ENGLISH = {name: word_list(words) for name, words in word_tables("time_expressions/english/words.toml")["tense"].items()}
+_ENGLISH = {
+    name: word_list(words)
+    for name, words in word_tables("time_expressions/english/words.toml")["tense"].items()
+}
 _FUTURE, _PAST, _BE = (_ENGLISH[name] for name in ("future", "past", "be"))
 _NO_PAST_AFTER = _ENGLISH["no_past_after"] | _BE
 """If one of these words is at most two words before a participle ("gets paid", "hasn't started"),
@@ -144,7 +160,11 @@ def _verb_tense(words: list[str], position: int) -> Tense | None:
         return "past" if perfect or before[-1:] in (["was"], ["were"]) else "future"
     if word in _PAST or (len(word) > 3 and word.endswith("ed") and word not in _ENGLISH["ed_not"]):
         return "past" if word in _PAST_ALONE or _NO_PAST_AFTER.isdisjoint(before) else None
-    return "future" if word.endswith("ing") and len(word) > 4 and not _BE.isdisjoint(before[-1:]) else None
+    return (
+        "future"
+        if word.endswith("ing") and len(word) > 4 and not _BE.isdisjoint(before[-1:])
+        else None
+    )
 
 
 def _nearest(before: list[str], after: list[str]) -> Tense:
@@ -153,7 +173,11 @@ def _nearest(before: list[str], after: list[str]) -> Tense:
     told = {at: _verb_tense(words, at) for at in range(len(words))}
     if words and words[0] in _ENGLISH["orders"]:
         told[0] = "future"
-    verbs = [(here - at if at < here else at - here + 1, tense) for at, tense in told.items() if tense is not None]
+    verbs = [
+        (here - at if at < here else at - here + 1, tense)
+        for at, tense in told.items()
+        if tense is not None
+    ]
     return min(verbs, key=lambda one: one[0], default=(0, "none"))[1]
 
 
@@ -162,16 +186,23 @@ def _is_requested(before: list[str]) -> bool:
 
     Example: "I reminded him to be at home on Wednesday".
     """
-    return any(word in _ENGLISH["requested"] and before[place + 2 : place + 3] == ["to"] for place, word in enumerate(before))
+    return any(
+        word in _ENGLISH["requested"] and before[place + 2 : place + 3] == ["to"]
+        for place, word in enumerate(before)
+    )
 
 
-_LAST_WORD = re.compile(r"(?<![a-z])(since|until|till|til|by(?! on )|starting|beginning|effective) (?:the |on |from )?$")
+_LAST_WORD = re.compile(
+    r"(?<![a-z])(since|until|till|til|by(?! on )|starting|beginning|effective) (?:the |on |from )?$"
+)
 _MOVED = _PATTERNS["moved"]
 """Verbs of moving and booking, after which a day is in the future: "the meeting moved to
 Wednesday", "booked a 14 Feb shift"."""
 _ARRANGED = _PATTERNS["arranged"]
 _BEGINS = ("starting", "beginning", "effective")
-_IS_ON = re.compile(r"(?<![a-z])(?:is|are|[a-z]{1,12}'s|isn't|aren't) (?:not |only |now |set |due )?(?:on|in|for) $")
+_IS_ON = re.compile(
+    r"(?<![a-z])(?:is|are|[a-z]{1,12}'s|isn't|aren't) (?:not |only |now |set |due )?(?:on|in|for) $"
+)
 """An event that "is on" a day is in the future: "the concert is on October 11"."""
 
 
@@ -183,12 +214,18 @@ def english_tense(text: str, start: int, end: int) -> Tense:
     lead = _LAST_WORD.search(text, max(0, start - 12), start)
     if lead is not None:
         return "none" if lead[1] in _BEGINS else "past" if lead[1] == "since" else "future"
-    if _IS_ON.search(text, max(0, start - 24), start) or _MOVED.search(text, max(0, start - 48), start):
+    if _IS_ON.search(text, max(0, start - 24), start) or _MOVED.search(
+        text, max(0, start - 48), start
+    ):
         return "future"
     low, high = _clause(text, start, end, ".!?;\n,:")
     before, after = _WORD.findall(text, low, start), _WORD.findall(text, end, high)
     after = after[: next((at for at, word in enumerate(after) if word in _JOINS), None)]
-    own = before[max((at + 1 for at, word in enumerate(before[:-1]) if word in _ENGLISH["break"]), default=0) :]
+    own = before[
+        max(
+            (at + 1 for at, word in enumerate(before[:-1]) if word in _ENGLISH["break"]), default=0
+        ) :
+    ]
     if _is_requested(own) or (not _ENGLISH["proposed"].isdisjoint(own) and "that" not in own):
         return "future"
     tense = _nearest(own, after)

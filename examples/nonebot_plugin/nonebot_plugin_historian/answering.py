@@ -31,7 +31,9 @@ class ModelAnswer:
         )
 
     async def __call__(self, turn: Turn) -> str:
-        may = {"may_correct": not turn.scope.group_id}  # in a group, anybody could otherwise delete messages of others
+        may = {
+            "may_correct": not turn.scope.group_id
+        }  # in a group, anybody could otherwise delete messages of others
         model = self._model.bind_tools(memory_tool_schemas(turn.language, **may))
         messages: list[Any] = list(turn.messages)
         texts: list[str] = []
@@ -44,6 +46,8 @@ class ModelAnswer:
             messages.append(message)
             for call in message.tool_calls:
                 asked = call["name"], call["args"], turn.scope
-                found = await handle_memory_call(self._memory, *asked, language=turn.language, **may)
+                found = await handle_memory_call(
+                    self._memory, *asked, language=turn.language, **may
+                )
                 messages.append(ToolMessage(found, tool_call_id=call["id"]))
         return "\n".join(texts)

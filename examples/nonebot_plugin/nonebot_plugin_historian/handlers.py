@@ -43,7 +43,9 @@ def configured() -> AnswerFunction | None:
     """Return the model of `models.chat`; None if there is none."""
     if not memory.settings.models.chat.model:
         return None
-    from .answering import ModelAnswer  # slow to import, and not needed if your own function answers
+    from .answering import (
+        ModelAnswer,
+    )  # slow to import, and not needed if your own function answers
 
     return ModelAnswer(memory)
 
@@ -63,7 +65,9 @@ async def open_memory() -> None:
     await memory.start()
     await memory.ready()
     if _answer is None:
-        logger.warning("Historian answers nothing: set models.chat in config.toml, or give a function to use_answer")
+        logger.warning(
+            "Historian answers nothing: set models.chat in config.toml, or give a function to use_answer"
+        )
 
 
 @driver.on_shutdown
@@ -85,10 +89,21 @@ recall = on_notice(priority=50, block=False)
 async def answer_and_remember(bot: Bot, event: MessageEvent) -> None:
     """Recall, answer, send, and only then hand the turn over."""
     assert _answer is not None
-    scope, bot_name = scope_of(event), memory.settings.cognitive.bot_name or next(iter(driver.config.nickname), "")
+    scope, bot_name = (
+        scope_of(event),
+        memory.settings.cognitive.bot_name or next(iter(driver.config.nickname), ""),
+    )
     before = history.of(scope)
-    said = Said(event.get_plaintext().strip(), str(event.user_id), name_of(event), time_of(event), message_id_of(event))
-    recalled = await memory.build_messages(said.text, scope, language=language, context=[one.text for one in before[-3:]])
+    said = Said(
+        event.get_plaintext().strip(),
+        str(event.user_id),
+        name_of(event),
+        time_of(event),
+        message_id_of(event),
+    )
+    recalled = await memory.build_messages(
+        said.text, scope, language=language, context=[one.text for one in before[-3:]]
+    )
     names = await names_of(bot, event, bot_name)
     turn = Turn(
         said.text,
@@ -116,7 +131,13 @@ async def remember(turn: Turn, said: Said, replied: str) -> None:
     """Hand the exchange over unchanged. The reply has already been sent, so errors are only
     logged.
     """
-    sender = {"sender_id": said.user_id, "name": said.name, "id": turn.message_id, "reply_to": turn.reply_to, "at": said.at}
+    sender = {
+        "sender_id": said.user_id,
+        "name": said.name,
+        "id": turn.message_id,
+        "reply_to": turn.reply_to,
+        "at": said.at,
+    }
     talk: list[dict[str, str]] = [{"role": "user", "content": said.text, **sender}]
     if replied:
         own = {"id": f"{turn.message_id}-reply", "reply_to": turn.message_id, "at": said.at}
@@ -146,8 +167,12 @@ async def show_profile(event: MessageEvent, argument: Annotated[Message, Command
     wants_group = argument.extract_plain_text().strip().lower() in {"group", "群", "本群"}
     if wants_group and not scope.group_id:
         await profile.finish(say("not_in_group", language))
-    found = await memory.get_profile("group" if wants_group else "user", scope.group_id if wants_group else scope.user_id, scope)
-    await profile.finish(shown(found, language) if found is not None else say("no_profile", language))
+    found = await memory.get_profile(
+        "group" if wants_group else "user", scope.group_id if wants_group else scope.user_id, scope
+    )
+    await profile.finish(
+        shown(found, language) if found is not None else say("no_profile", language)
+    )
 
 
 @forget.handle()
@@ -166,4 +191,9 @@ async def forget_me(event: MessageEvent, argument: Annotated[Message, CommandArg
         await forget.finish(say("not_forgotten", language))
     if report.done and not report.clean:
         logger.error(f"traces of {user_id} are left: {report.left} {report.unread}")
-    await forget.finish(say("forgotten" if report.clean else "not_forgotten" if report.done else "being_forgotten", language))
+    await forget.finish(
+        say(
+            "forgotten" if report.clean else "not_forgotten" if report.done else "being_forgotten",
+            language,
+        )
+    )

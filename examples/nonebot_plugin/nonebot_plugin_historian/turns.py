@@ -81,7 +81,9 @@ class History:
         """
         self._said.pop(Scope.private(user_id).key, None)
         for key, messages in self._said.items():
-            self._said[key] = deque((said for said in messages if said.user_id != user_id), maxlen=self.length)
+            self._said[key] = deque(
+                (said for said in messages if said.user_id != user_id), maxlen=self.length
+            )
 
 
 def scope_of(event: MessageEvent | Recall) -> Scope:
@@ -126,19 +128,25 @@ async def group_name_of(bot: Bot, group_id: int) -> str:
     """Return the name of the group, which is requested only once; "" if the client fails."""
     if group_id not in _group_names:
         try:
-            _group_names[group_id] = str((await bot.get_group_info(group_id=group_id)).get("group_name") or "")
+            _group_names[group_id] = str(
+                (await bot.get_group_info(group_id=group_id)).get("group_name") or ""
+            )
         except OneBotV11AdapterException as error:
             logger.warning(f"the name of group {group_id} is not known: {error}")
             return ""
     return _group_names[group_id]
 
 
-def as_messages(system: str, history: list[Said], recalled: list[dict[str, str]], said: Said) -> list[dict[str, Any]]:
+def as_messages(
+    system: str, history: list[Said], recalled: list[dict[str, str]], said: Said
+) -> list[dict[str, Any]]:
     """Return the prompt: system, history, memory, the current message. In groups each message names
     its speaker.
     """
     spoken = [
-        {"role": "user", "content": f"{one.name}: {one.text}"} if one.user_id else {"role": "assistant", "content": one.text}
+        {"role": "user", "content": f"{one.name}: {one.text}"}
+        if one.user_id
+        else {"role": "assistant", "content": one.text}
         for one in history
     ]
     return [

@@ -14,9 +14,18 @@ WORDS = {
         "en": "I will delete everything I remember of you, for good. If you are sure, send: /forgetme yes",
     },
     "forgotten": {"zh": "已经忘记了。", "en": "Forgotten."},
-    "being_forgotten": {"zh": "已开始删除，稍后完成。", "en": "It is being deleted; that takes a while yet."},
-    "not_forgotten": {"zh": "没能全部删掉，请联系管理员。", "en": "Not everything could be deleted; please ask the operator."},
-    "no_answer": {"zh": "现在回答不了，请稍后再试。", "en": "I cannot answer at the moment; please try again later."},
+    "being_forgotten": {
+        "zh": "已开始删除，稍后完成。",
+        "en": "It is being deleted; that takes a while yet.",
+    },
+    "not_forgotten": {
+        "zh": "没能全部删掉，请联系管理员。",
+        "en": "Not everything could be deleted; please ask the operator.",
+    },
+    "no_answer": {
+        "zh": "现在回答不了，请稍后再试。",
+        "en": "I cannot answer at the moment; please try again later.",
+    },
 }
 
 YES = {"确认", "确定", "是", "yes", "y"}
@@ -30,4 +39,8 @@ def shown(profile: Profile, language: Language) -> str:
     """Return a profile as a chat message."""
     tags = ("、" if language == "zh" else ", ").join(profile.tags)
     head = profile.name or profile.key.entity_id
-    return "\n".join(line for line in (f"【{head}】" if language == "zh" else f"[{head}]", tags, profile.summary) if line)
+    return "\n".join(
+        line
+        for line in (f"【{head}】" if language == "zh" else f"[{head}]", tags, profile.summary)
+        if line
+    )

@@ -49,15 +49,22 @@ class Rewriting(JobWatch):
 @command("demo")
 async def demo(
     shell: Shell,
-    lang: Annotated[LanguageChoice, Option("--lang", help="Language of the remarks; the sample has both.")] = "auto",
+    lang: Annotated[
+        LanguageChoice, Option("--lang", help="Language of the remarks; the sample has both.")
+    ] = "auto",
 ) -> None:
     """Show the whole path on a sample conversation: jobs, events, profiles, recall. Nothing is kept."""
     from ....schema.settings import CognitiveSettings, Settings
 
     started = time.monotonic()
     waiting = shell.err.status("…") if shell.err.is_terminal else nullcontext()
-    with tempfile.TemporaryDirectory(prefix="historian-demo-", ignore_cleanup_errors=True) as folder, waiting:
-        steps = await live_through(Settings(cognitive=CognitiveSettings(data_dir=folder)))  # the local embedder, if installed
+    with (
+        tempfile.TemporaryDirectory(prefix="historian-demo-", ignore_cleanup_errors=True) as folder,
+        waiting,
+    ):
+        steps = await live_through(
+            Settings(cognitive=CognitiveSettings(data_dir=folder))
+        )  # the local embedder, if installed
     end = steps[-1]
     end["seconds"] = round(time.monotonic() - started, 2)
     if shell.json:
@@ -70,7 +77,10 @@ async def demo(
         raise CommandFailed("the sample's key was found on disk; please report this")
     missing = ", ".join(one["query"] for one in _named(steps, "recall") if not _is_answered(one))
     if missing:
-        raise CommandFailed("the demo did not recall what it should for {questions}; please report this", questions=missing)
+        raise CommandFailed(
+            "the demo did not recall what it should for {questions}; please report this",
+            questions=missing,
+        )
 
 
 async def live_through(settings: Settings) -> list[dict[str, Any]]:
@@ -84,7 +94,10 @@ async def live_through(settings: Settings) -> list[dict[str, Any]]:
     watch = Rewriting()
     turns, questions = conversation()
     steps: list[dict[str, Any]] = []
-    async with opened_parts(settings) as parts, CognitiveService.open(settings, worker=False) as memory:
+    async with (
+        opened_parts(settings) as parts,
+        CognitiveService.open(settings, worker=False) as memory,
+    ):
         ids = [await memory.enqueue_job(**turn.fields) or "" for turn in turns]
         with owned_worker(parts, random=random.random, watch=watch) as historian:
             await historian.run(drain=True)
@@ -97,12 +110,17 @@ async def live_through(settings: Settings) -> list[dict[str, Any]]:
                 steps.append({"step": "profile", "entity": str(key), **profile_data(profile)})
         for one in questions:
             hits = await memory.search_events(one.text, one.scope, top_k=2)
-            found = [{"score": hit.score, "event_id": hit.event.event_id, "text": hit.event.text} for hit in hits]
+            found = [
+                {"score": hit.score, "event_id": hit.event.event_id, "text": hit.event.text}
+                for hit in hits
+            ]
             asked = {"query": one.text, "scope": one.scope.key, "expects": one.expects}
             steps.append({"step": "recall", **asked, "hits": found})
         block = await memory.build_context(questions[0].text, questions[0].scope)
         stored = parts.backend.stored_bytes([])
-        on_disk = await asyncio.to_thread(lambda: any(SECRET.encode() in one.data for one in stored))
+        on_disk = await asyncio.to_thread(
+            lambda: any(SECRET.encode() in one.data for one in stored)
+        )
         model = parts.embedder.model if parts.embedder is not None else ""
     steps.append({"step": "context", "text": block})
     return [*steps, {"step": "end", "embedding": model, "secret_on_disk": on_disk}]
@@ -130,11 +148,21 @@ def _print(shell: Shell, steps: list[dict[str, Any]]) -> None:
         _print_job(shell, number, turn, job)
     _heading(shell, say("2. Profiles: what was learnt from the new information"))
     for one in _named(steps, "profile"):
-        head = Text(f"{plain(one['name'] or one['entity_id'])}  {plain(one['entity'])}  r{one['revision']}")
-        out.print(Panel(Text(plain(one["summary"])), title=head, title_align="left", border_style="magenta"))
+        head = Text(
+            f"{plain(one['name'] or one['entity_id'])}  {plain(one['entity'])}  r{one['revision']}"
+        )
+        out.print(
+            Panel(
+                Text(plain(one["summary"])), title=head, title_align="left", border_style="magenta"
+            )
+        )
     _heading(shell, say("3. Recall: a question before the reply"))
     for question, asked in zip(questions, _named(steps, "recall"), strict=True):
-        out.print(Text.assemble(("? ", "bold cyan"), (question.text, "bold"), (f"   {say(question.remark)}", "dim")))
+        out.print(
+            Text.assemble(
+                ("? ", "bold cyan"), (question.text, "bold"), (f"   {say(question.remark)}", "dim")
+            )
+        )
         for hit in asked["hits"]:
             out.print(Text.assemble((f"  {hit['score']:.2f} ", "dim"), plain(hit["text"])))
         if not asked["hits"]:
@@ -162,10 +190,19 @@ def _print_job(shell: Shell, number: int, turn: Turn, job: dict[str, Any]) -> No
     """Print a turn and the events of its job."""
     out, values = shell.out, turn.fields
     place = values.get("group_name") or say("private chat")
-    out.print(Text(f"\n{number}  {place} · {plain(values['user_name'])} · {minute(values['timestamp'])}", "bold"))
+    out.print(
+        Text(
+            f"\n{number}  {place} · {plain(values['user_name'])} · {minute(values['timestamp'])}",
+            "bold",
+        )
+    )
     out.print(Text(f"   {say(turn.remark)}", "dim"))
     if job["duplicate"]:
-        out.print(Text(f"   = {say('this very job was accepted before; nothing is filed twice')}", "yellow"))
+        out.print(
+            Text(
+                f"   = {say('this very job was accepted before; nothing is filed twice')}", "yellow"
+            )
+        )
         return
     texts = [text for text in (values["action_summary"], *values["new_info"]) if text]
     for text, item in zip(texts, job["items"], strict=False):

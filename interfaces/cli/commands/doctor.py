@@ -11,7 +11,12 @@ from ..console import Cell, plain
 from ..invocation import FAILED, Shell, command
 from ..language import duration, say
 
-MARKS = {"ok": ("✓", "bold green"), "warning": ("!", "bold yellow"), "failed": ("✗", "bold red"), "off": ("–", "dim")}
+MARKS = {
+    "ok": ("✓", "bold green"),
+    "warning": ("!", "bold yellow"),
+    "failed": ("✗", "bold red"),
+    "off": ("–", "dim"),
+}
 
 
 @command("doctor")
@@ -29,7 +34,9 @@ async def doctor(shell: Shell) -> None:
         shell.table("|part|what was found|took", map(_cells, found), wide=2)
         shell.tell()
         shell.tell(
-            "Something that is configured does not work: see → above." if failed else "Everything that is configured works."
+            "Something that is configured does not work: see → above."
+            if failed
+            else "Everything that is configured works."
         )
     if failed:
         raise typer.Exit(FAILED)
@@ -37,5 +44,12 @@ async def doctor(shell: Shell) -> None:
 
 def _cells(one: dict[str, Any]) -> tuple[Cell, ...]:
     mark, style = MARKS[one["state"]]
-    text = Text.assemble(plain(one["detail"]), (f"\n→ {plain(one['remedy'])}" if one["remedy"] else "", style))
-    return Text(mark, style), Text(say(one["part"]), "bold"), text, Text(duration(one["seconds"]), "dim")
+    text = Text.assemble(
+        plain(one["detail"]), (f"\n→ {plain(one['remedy'])}" if one["remedy"] else "", style)
+    )
+    return (
+        Text(mark, style),
+        Text(say(one["part"]), "bold"),
+        text,
+        Text(duration(one["seconds"]), "dim"),
+    )

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 events = group("events", "Messages and events: list, show, correct, remove, withdraw.")
 
-EventArgument = Annotated[str, Argument(metavar="EVENT", help="The event's id, as `events list` shows it.")]
+EventArgument = Annotated[
+    str, Argument(metavar="EVENT", help="The event's id, as `events list` shows it.")
+]
 
 MOST_OF_A_JOB = 1000
 """Maximum number of events of one job."""
@@ -36,8 +38,12 @@ def list_events(
     shell: Shell,
     group: GroupOption = None,
     user: UserOption = None,
-    job: Annotated[str | None, Option("--job", metavar="ID", help="Only those of this job.")] = None,
-    relative: Annotated[bool, Option("--relative", help="Only those that did not become absolute.")] = False,
+    job: Annotated[
+        str | None, Option("--job", metavar="ID", help="Only those of this job.")
+    ] = None,
+    relative: Annotated[
+        bool, Option("--relative", help="Only those that did not become absolute.")
+    ] = False,
     limit: Annotated[int, Option("--limit", min=1, help="At most so many.")] = 50,
     **narrowing: Any,
 ) -> None:
@@ -64,7 +70,9 @@ def show_event(shell: Shell, event_id: EventArgument) -> None:
         detail = found_event(parts, event_id)
     ends = {"supersedes": detail.supersedes, "corrects": detail.corrects}
     told = {
-        name: [one.event_id if shell.json else f"{one.event_id}: {short(shown(one))}" for one in some]
+        name: [
+            one.event_id if shell.json else f"{one.event_id}: {short(shown(one))}" for one in some
+        ]
         for name, some in ends.items()
     }
     revisions = [dataclasses.asdict(one) for one in detail.revisions]
@@ -75,7 +83,9 @@ def show_event(shell: Shell, event_id: EventArgument) -> None:
 async def edit_event(
     shell: Shell,
     event_id: EventArgument,
-    text: Annotated[str | None, Argument(metavar="[TEXT]", help="The new text of the event.")] = None,
+    text: Annotated[
+        str | None, Argument(metavar="[TEXT]", help="The new text of the event.")
+    ] = None,
     holds: Annotated[
         bool,
         Option("--holds", help="It is still true: undo the link to the event that ended it."),
@@ -105,7 +115,9 @@ async def edit_event(
 @command("delete", events)
 async def delete_events(
     shell: Shell,
-    event_ids: Annotated[list[str], Argument(metavar="EVENT...", help="The ids of the events to remove.")],
+    event_ids: Annotated[
+        list[str], Argument(metavar="EVENT...", help="The ids of the events to remove.")
+    ],
     dry_run: DryRunOption = False,
     yes: YesOption = False,
 ) -> None:
@@ -122,7 +134,10 @@ async def delete_events(
 @command("withdraw", events)
 async def withdraw_messages(
     shell: Shell,
-    message_ids: Annotated[list[str], Argument(metavar="MESSAGE...", help="The ids that the platform gave the messages.")],
+    message_ids: Annotated[
+        list[str],
+        Argument(metavar="MESSAGE...", help="The ids that the platform gave the messages."),
+    ],
     group: GroupOption = None,
     user: UserOption = None,
     yes: YesOption = False,
@@ -143,5 +158,7 @@ EVENT_COLUMNS = later("event|time|scope|kind|text (≈ not absolute, × over)")
 def event_cells(event: Event) -> tuple[Cell, ...]:
     """Return an event as a table row. Marks are ≈ for not absolute and × for superseded."""
     absolute = "" if event.is_absolute or event.is_message else "≈ "
-    text = Text.assemble((absolute, "yellow"), ("" if event.holds else "× ", "dim"), short(shown(event)))
+    text = Text.assemble(
+        (absolute, "yellow"), ("" if event.holds else "× ", "dim"), short(shown(event))
+    )
     return event.event_id, minute(event.timestamp_local), event.scope.key, event.kind, text

@@ -32,13 +32,21 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-TextsArgument = Annotated[list[str] | None, Argument(metavar="TEXT", help="Texts; without any, lines from stdin.")]
+TextsArgument = Annotated[
+    list[str] | None, Argument(metavar="TEXT", help="Texts; without any, lines from stdin.")
+]
 SAID = {
     "timestamp": Annotated[
-        str | None, Option("--timestamp", metavar="TIME", help="When it was said (ISO 8601 with offset; else now).")
+        str | None,
+        Option(
+            "--timestamp", metavar="TIME", help="When it was said (ISO 8601 with offset; else now)."
+        ),
     ],
     "timezone": Annotated[
-        str | None, Option("--timezone", metavar="ZONE", help="Where, such as Asia/Shanghai (else as configured).")
+        str | None,
+        Option(
+            "--timezone", metavar="ZONE", help="Where, such as Asia/Shanghai (else as configured)."
+        ),
     ],
     "bot_name": Annotated[str | None, Option("--bot-name", help="Who speaks as I.")],
     "user_name": Annotated[str | None, Option("--user-name", help="Whom the bot talked with.")],
@@ -65,14 +73,19 @@ def gate(shell: Shell, texts: TextsArgument = None) -> None:
         if line.language == "auto" and is_unread(line.text, names):
             result = GateResult((Finding("language", line.text, 0, len(line.text), "other"),))
         else:
-            result = find_relative_words(line.text, names=names, pronouns=pronouns, language=line.language)
+            result = find_relative_words(
+                line.text, names=names, pronouns=pronouns, language=line.language
+            )
         if not shell.json:
             show(line, result)
         return {"violations": _findings(result.violations), "notes": _findings(result.notes)}
 
     def show(line: GateLine, result: GateResult) -> None:
         shown = Text(plain(line.text))
-        for style, findings in (("yellow underline", result.notes), ("bold red underline", result.violations)):
+        for style, findings in (
+            ("yellow underline", result.notes),
+            ("bold red underline", result.violations),
+        ):
             for finding in findings:
                 shown.stylize(style, finding.start, finding.end)
         shell.out.print(Text.assemble(_mark(result), shown), soft_wrap=True)
@@ -86,7 +99,10 @@ def absolutize(
     shell: Shell,
     texts: TextsArgument = None,
     item: Annotated[
-        Literal["action", "fact"], Option("--item", help="What the bot did (action), or what it learnt about the user (fact).")
+        Literal["action", "fact"],
+        Option(
+            "--item", help="What the bot did (action), or what it learnt about the user (fact)."
+        ),
     ] = "fact",
     **said: str | None,
 ) -> None:
@@ -124,11 +140,30 @@ def _absolutized(line: AbsolutizeLine, shell: Shell) -> tuple[Absolutized, GateR
 
     settings = shell.settings
     zone = line.timezone or told_timezone(settings.cognitive.timezone, line.timestamp)
-    reference = datetime.fromisoformat(line.timestamp) if line.timestamp else datetime.fromtimestamp(time.time(), ZoneInfo(zone))
+    reference = (
+        datetime.fromisoformat(line.timestamp)
+        if line.timestamp
+        else datetime.fromtimestamp(time.time(), ZoneInfo(zone))
+    )
     names = line.names(default_bot=settings.cognitive.bot_name)
-    done = by_rules(line.text, reference, zone, names, line.item, recent_speakers=line.recent_speakers, language=line.language)
+    done = by_rules(
+        line.text,
+        reference,
+        zone,
+        names,
+        line.item,
+        recent_speakers=line.recent_speakers,
+        language=line.language,
+    )
     pronouns = settings.historian.gate_pronouns
-    verdict = check(done.sentence, source=line.text, names=names, item=line.item, pronouns=pronouns, language=line.language)
+    verdict = check(
+        done.sentence,
+        source=line.text,
+        names=names,
+        item=line.item,
+        pronouns=pronouns,
+        language=line.language,
+    )
     return done, verdict
 
 
@@ -175,7 +210,10 @@ def _filter(
 
 
 def _findings(findings: Iterable[Any], *names: str) -> list[dict[str, Any]]:
-    return [{name: getattr(one, name) for name in names or ("kind", "text", "start", "end")} for one in findings]
+    return [
+        {name: getattr(one, name) for name in names or ("kind", "text", "start", "end")}
+        for one in findings
+    ]
 
 
 def _mark(result: GateResult) -> tuple[str, str]:

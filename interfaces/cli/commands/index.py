@@ -25,10 +25,14 @@ if TYPE_CHECKING:
 @command("index")
 def index(
     shell: Shell,
-    folder: Annotated[Path | None, Argument(metavar="DIR", help="The folder of notes (else cognitive.notes_dir).")] = None,
+    folder: Annotated[
+        Path | None, Argument(metavar="DIR", help="The folder of notes (else cognitive.notes_dir).")
+    ] = None,
     group: GroupOption = None,
     user: UserOption = None,
-    remove: Annotated[bool, Option("--remove", help="Take the folder's notes out of memory again.")] = False,
+    remove: Annotated[
+        bool, Option("--remove", help="Take the folder's notes out of memory again.")
+    ] = False,
     list_folders: Annotated[bool, Option("--list", help="Only tell what is indexed.")] = False,
 ) -> None:
     """Index a folder of Markdown notes, or what changed in it since the last time.
@@ -53,7 +57,12 @@ def index(
     if shell.settings.stores.url:  # the owner may be on another machine, without this folder
         carry_out()
     else:
-        done_here(shell, "index", {"folder": str(place), "notes_scope": value, "remove": remove}, carry_out)
+        done_here(
+            shell,
+            "index",
+            {"folder": str(place), "notes_scope": value, "remove": remove},
+            carry_out,
+        )
 
 
 async def _run(shell: Shell, place: Path, scope: Scope, *, remove: bool) -> IndexReport:
@@ -80,7 +89,9 @@ def _scope_value(shell: Shell, folder: Path | None, group: str | None, user: str
     if user is not None:
         return f"user:{user}"
     settings = shell.settings.cognitive
-    is_configured = folder is None or (bool(settings.notes_dir) and _absolute(folder) == settings.notes_dir)
+    is_configured = folder is None or (
+        bool(settings.notes_dir) and _absolute(folder) == settings.notes_dir
+    )
     return settings.notes_scope if is_configured else ""
 
 

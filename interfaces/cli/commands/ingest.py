@@ -69,7 +69,9 @@ def ingest(
             if wrong:
                 for line in wrong:
                     _report(shell, file, line)
-                _sum_up(shell, file, Counter(wrong=len(wrong)), say("nothing was written (--strict)"))
+                _sum_up(
+                    shell, file, Counter(wrong=len(wrong)), say("nothing was written (--strict)")
+                )
                 raise typer.Exit(FAILED)
         counts: Counter[str] = Counter()
         queue = opened_queue(shell)
@@ -77,7 +79,13 @@ def ingest(
         update = stack.enter_context(shell.progress("jobs taken in"))
         for line in lines:
             outcome = (
-                "wrong" if line.error else "empty" if line.job is None else "known" if known(line.job.job_id) else "accepted"
+                "wrong"
+                if line.error
+                else "empty"
+                if line.job is None
+                else "known"
+                if known(line.job.job_id)
+                else "accepted"
             )
             if outcome == "accepted" and line.job is not None:
                 try:
@@ -126,14 +134,18 @@ def _job(raw: bytes, number: int, seen: Counter[str], shell: Shell) -> Job:
     from ....service.intake import HANDED_OVER, check_untried, make_job, redacted
 
     if len(raw) > MAX_JOB_BYTES:
-        raise WrongUse("more than {n} bytes, which is what a job may have: shorten its texts", n=MAX_JOB_BYTES)
+        raise WrongUse(
+            "more than {n} bytes, which is what a job may have: shorten its texts", n=MAX_JOB_BYTES
+        )
     data = json_object(raw, number)
     if data.get("request_id") in (None, ""):
         data["request_id"] = _request_id(data, seen)
     job = make_job(data, shell.settings, time.time)
     if job.kind not in HANDED_OVER:
         raise WrongUse(
-            "kind: {kind} is a command; files bring jobs of the kinds {known} only", kind=job.kind, known=", ".join(HANDED_OVER)
+            "kind: {kind} is a command; files bring jobs of the kinds {known} only",
+            kind=job.kind,
+            known=", ".join(HANDED_OVER),
         )
     check_untried(job)
     return redacted(job, shell.settings.historian.redact_jobs)
@@ -176,14 +188,18 @@ def _opened(file: str, stack: ExitStack) -> BinaryIO:
     try:
         return stack.enter_context(Path(file).open("rb"))
     except OSError as error:
-        raise WrongUse("{file!r} cannot be read: {why}", file=file, why=error.strerror or error) from None
+        raise WrongUse(
+            "{file!r} cannot be read: {why}", file=file, why=error.strerror or error
+        ) from None
 
 
 def _report(shell: Shell, file: str, line: Line) -> None:
     if shell.json:
         shell.emit(line=line.number, error=line.error)
     source = "<stdin>" if file == "-" else plain(file)
-    shell.err.print(Text.assemble((f"{source}:{line.number}: ", "bold red"), plain(line.error)), soft_wrap=True)
+    shell.err.print(
+        Text.assemble((f"{source}:{line.number}: ", "bold red"), plain(line.error)), soft_wrap=True
+    )
 
 
 def _tell_what_waits(shell: Shell) -> None:
@@ -202,6 +218,14 @@ def _sum_up(shell: Shell, file: str, counts: Counter[str], remark: str = "") -> 
     if shell.json:
         shell.emit(file=file, **{key: counts[key] for key in OUTCOMES})
         return
-    parts = [say(said, n=counts[name]) for name, said in OUTCOMES.items() if counts[name] or name == "accepted"]
-    hint = say("; `historian worker --drain` files {n:it|them}", n=counts["accepted"]) if counts["accepted"] else ""
+    parts = [
+        say(said, n=counts[name])
+        for name, said in OUTCOMES.items()
+        if counts[name] or name == "accepted"
+    ]
+    hint = (
+        say("; `historian worker --drain` files {n:it|them}", n=counts["accepted"])
+        if counts["accepted"]
+        else ""
+    )
     shell.tell(listed([*parts, *([remark] if remark else [])]) + hint)

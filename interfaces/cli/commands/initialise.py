@@ -16,10 +16,14 @@ from ..invocation import CommandFailed, Shell, command
 @command("init")
 def init(
     shell: Shell,
-    path: Annotated[Path | None, Argument(metavar="FILE", help="Where to write it (else --config, else ./config.toml).")] = None,
+    path: Annotated[
+        Path | None,
+        Argument(metavar="FILE", help="Where to write it (else --config, else ./config.toml)."),
+    ] = None,
     force: Annotated[bool, Option("--force", help="Write over a file that exists.")] = False,
     markdown: Annotated[
-        Language | None, Option("--markdown", help="Print all settings as Markdown tables, and write nothing.")
+        Language | None,
+        Option("--markdown", help="Print all settings as Markdown tables, and write nothing."),
     ] = None,
 ) -> None:
     """Write a config.toml with every key, its default and what it means, in Chinese and English."""
@@ -34,14 +38,21 @@ def init(
         target /= "config.toml"
     try:
         # The file will contain an API key, so only its owner may read it.
-        descriptor = create_file(target.resolve() if force else target, os.O_WRONLY | (os.O_TRUNC if force else os.O_EXCL))
+        descriptor = create_file(
+            target.resolve() if force else target,
+            os.O_WRONLY | (os.O_TRUNC if force else os.O_EXCL),
+        )
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(sample_config())
     except FileExistsError:
-        raise CommandFailed("{file!r} exists and is left as it is; write over it with --force", file=str(target)) from None
+        raise CommandFailed(
+            "{file!r} exists and is left as it is; write over it with --force", file=str(target)
+        ) from None
     except OSError as error:
         why = error.strerror or error
-        raise CommandFailed("{file!r} cannot be written: {why}; name another place", file=str(target), why=why) from None
+        raise CommandFailed(
+            "{file!r} cannot be written: {why}; name another place", file=str(target), why=why
+        ) from None
     shell.result(
         {"path": str(target.absolute())},
         "{file} is written. It works as it is; see [models.chat] for a model, then try `historian doctor`",

@@ -24,7 +24,8 @@ STATE_STYLES = {"pending": "yellow", "processing": "cyan", "failed": "red"}
 def list_jobs(
     shell: Shell,
     state: Annotated[
-        Literal["all", "pending", "processing", "failed"], Option("--state", help="Only jobs in this state.")
+        Literal["all", "pending", "processing", "failed"],
+        Option("--state", help="Only jobs in this state."),
     ] = "all",
     limit: Annotated[int, Option("--limit", min=1, help="At most so many of each state.")] = 50,
 ) -> None:
@@ -44,7 +45,9 @@ def list_jobs(
 
 
 @command("show", jobs)
-def show_job(shell: Shell, job_id: Annotated[str, Argument(metavar="JOB", help="The job's id.")]) -> None:
+def show_job(
+    shell: Shell, job_id: Annotated[str, Argument(metavar="JOB", help="The job's id.")]
+) -> None:
     """Show one job, with everything it carries."""
     shell.report(found_job(opened_queue(shell, create=False), job_id))
 
@@ -52,7 +55,9 @@ def show_job(shell: Shell, job_id: Annotated[str, Argument(metavar="JOB", help="
 @command("retry", jobs)
 def retry_jobs(
     shell: Shell,
-    job_id: Annotated[str | None, Argument(metavar="JOB", help="The failed job to bring back.")] = None,
+    job_id: Annotated[
+        str | None, Argument(metavar="JOB", help="The failed job to bring back.")
+    ] = None,
     every: Annotated[bool, Option("--all", help="Bring all failed jobs back.")] = False,
 ) -> None:
     """Bring failed jobs back into the queue, with their attempts forgotten."""
@@ -64,13 +69,25 @@ def retry_jobs(
 
 def _cells(entry: dict[str, Any]) -> tuple[Cell, ...]:
     state = Text(entry["state"], STATE_STYLES[entry["state"]])
-    return entry["job_id"] or entry["name"], state, _scope(entry), minute(entry.get("timestamp", "")), short(_what(entry), 200)
+    return (
+        entry["job_id"] or entry["name"],
+        state,
+        _scope(entry),
+        minute(entry.get("timestamp", "")),
+        short(_what(entry), 200),
+    )
 
 
 def _scope(entry: dict[str, Any]) -> str:
     if entry.get("kind", "remember") not in ("remember", "states", "talk"):
         return say("command")
-    return f"g:{entry['group_id']}" if entry.get("group_id") else f"p:{entry['user_id']}" if entry.get("user_id") else ""
+    return (
+        f"g:{entry['group_id']}"
+        if entry.get("group_id")
+        else f"p:{entry['user_id']}"
+        if entry.get("user_id")
+        else ""
+    )
 
 
 def _what(entry: dict[str, Any]) -> str:
@@ -84,4 +101,9 @@ def _what(entry: dict[str, Any]) -> str:
         return f"{entry['user_name'] or entry['user_id'] if entry['kind'] == 'talk' else entry['kind']}: {texts}"
     if not entry["last_error"]:
         return texts
-    return say("[attempt {n}: {error}] {texts}", n=entry["attempts"] + 1, error=entry["last_error"], texts=texts)
+    return say(
+        "[attempt {n}: {error}] {texts}",
+        n=entry["attempts"] + 1,
+        error=entry["last_error"],
+        texts=texts,
+    )

@@ -34,16 +34,32 @@ async def mcp(
         ),
     ] = None,
     allow_writes: Annotated[
-        bool, Option("--allow-writes", help="Offer the tool `remember` too; the historian runs in this process.")
+        bool,
+        Option(
+            "--allow-writes",
+            help="Offer the tool `remember` too; the historian runs in this process.",
+        ),
     ] = False,
     language: Annotated[
         LanguageChoice | None,
-        Option("--language", help="Of the tools' texts; auto: that of the conversation (default: cognitive.language)."),
+        Option(
+            "--language",
+            help="Of the tools' texts; auto: that of the conversation (default: cognitive.language).",
+        ),
     ] = None,
-    user_name: Annotated[str, Option("--user-name", metavar="NAME", help="The name of --user in what is written.")] = "",
-    group_name: Annotated[str, Option("--group-name", metavar="NAME", help="The name of --group in what is written.")] = "",
+    user_name: Annotated[
+        str, Option("--user-name", metavar="NAME", help="The name of --user in what is written.")
+    ] = "",
+    group_name: Annotated[
+        str, Option("--group-name", metavar="NAME", help="The name of --group in what is written.")
+    ] = "",
     bot_name: Annotated[
-        str, Option("--bot-name", metavar="NAME", help="The assistant's name in what is written (else cognitive.bot_name).")
+        str,
+        Option(
+            "--bot-name",
+            metavar="NAME",
+            help="The assistant's name in what is written (else cognitive.bot_name).",
+        ),
     ] = "",
 ) -> None:
     """Serve the memory of one conversation as an MCP server: --group ID or --user ID, read-only."""
@@ -69,6 +85,8 @@ async def mcp(
             def listening(url: str) -> None:
                 shell.note("listening on {url}; Ctrl-C stops", url=url)
                 shown = token if is_new else "$HISTORIAN_MCP_TOKEN"
-                shell.note("clients send the header Authorization: Bearer {token}", token=plain(shown))
+                shell.note(
+                    "clients send the header Authorization: Bearer {token}", token=plain(shown)
+                )
 
             await serve_http(server, http, token, listening)

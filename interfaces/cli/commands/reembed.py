@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 @command("reembed")
 async def reembed(
     shell: Shell,
-    rollback: Annotated[bool, Option("--rollback", help="Go back to the kept vectors of the former model.")] = False,
-    drop_old: Annotated[bool, Option("--drop-old", help="Delete the kept vectors of the former model.")] = False,
+    rollback: Annotated[
+        bool, Option("--rollback", help="Go back to the kept vectors of the former model.")
+    ] = False,
+    drop_old: Annotated[
+        bool, Option("--drop-old", help="Delete the kept vectors of the former model.")
+    ] = False,
     status: Annotated[bool, Option("--status", help="Only tell whose vectors there are.")] = False,
 ) -> None:
     """Embed everything anew with the configured model, then change over at once.
@@ -40,7 +44,9 @@ async def reembed(
                 shell.report(asdict(parts.backend.shadow.sets()))
             elif drop_old:
                 count = drop_former(parts)
-                shell.result({"dropped": count}, "{n} {n:vector|vectors} of a former model deleted", n=count)
+                shell.result(
+                    {"dropped": count}, "{n} {n:vector|vectors} of a former model deleted", n=count
+                )
             elif rollback:
                 former = asdict(go_back(parts))
                 shell.result(
@@ -61,7 +67,9 @@ async def _change(shell: Shell, parts: Parts) -> None:
 
     embedder = make_embedder(shell.settings.models.embedder)
     if embedder is None:
-        raise WrongUse("no embedding model is configured; name it in [models.embedding], then run this again")
+        raise WrongUse(
+            "no embedding model is configured; name it in [models.embedding], then run this again"
+        )
     try:
         with shell.progress("embedding events") as update:
             change = await change_model(parts, embedder, on_progress=update)
@@ -70,11 +78,15 @@ async def _change(shell: Shell, parts: Parts) -> None:
     if change.built is not None:
         _report(shell, change.built, change.seconds)
     elif change.outcome == "kept":
-        kept = later("the vectors of this model were kept: searches read them again, newer events are embedded")
+        kept = later(
+            "the vectors of this model were kept: searches read them again, newer events are embedded"
+        )
         shell.result({"changed": True}, kept)
     else:
         values = {"model": change.fingerprint[0], "dimension": change.fingerprint[1]}
-        same = later("nothing to do: the stored vectors were made by {model} with {dimension} dimensions already")
+        same = later(
+            "nothing to do: the stored vectors were made by {model} with {dimension} dimensions already"
+        )
         shell.result({"changed": False}, same, **values)
 
 

@@ -19,9 +19,16 @@ async def reprocess(
     group: GroupOption = None,
     user: UserOption = None,
     before_version: Annotated[
-        str, Option("--before-version", metavar="VERSION", help="Only what an earlier version of Historian wrote.")
+        str,
+        Option(
+            "--before-version",
+            metavar="VERSION",
+            help="Only what an earlier version of Historian wrote.",
+        ),
     ] = "",
-    dry_run: Annotated[bool, Option("--dry-run", help="Only tell what the rules would change; ask no model.")] = False,
+    dry_run: Annotated[
+        bool, Option("--dry-run", help="Only tell what the rules would change; ask no model.")
+    ] = False,
 ) -> None:
     """Write events anew from the words as they were handed over, by today's rules or model; of all conversations unless named.
 
@@ -35,13 +42,20 @@ async def reprocess(
     async with CognitiveService.open(shell.settings, worker=not dry_run) as memory:
         with shell.progress("events seen") as update:
             report = await memory.reprocess(
-                scope, before_version=before_version, dry_run=dry_run, on_progress=lambda seen: update(seen, seen)
+                scope,
+                before_version=before_version,
+                dry_run=dry_run,
+                on_progress=lambda seen: update(seen, seen),
             )
     for event_id, before, after in [] if shell.json else report.examples:
-        shell.tell("{id}: {before} → {after}", id=event_id, before=short(before), after=short(after))
+        shell.tell(
+            "{id}: {before} → {after}", id=event_id, before=short(before), after=short(after)
+        )
     values = asdict(report)
     would = later(
         "{seen} {seen:event|events} seen; {changed} would be written anew, {gained} become absolute, {lost} no longer be so"
     )
-    has = later("{seen} {seen:event|events} seen; {changed} written anew, {gained} became absolute, {lost} are no longer")
+    has = later(
+        "{seen} {seen:event|events} seen; {changed} written anew, {gained} became absolute, {lost} are no longer"
+    )
     shell.result(values, would if dry_run else has, **values)

@@ -44,9 +44,17 @@ async def search(
     notes: scopes.NotesOption = False,
     top_k: TopKOption = None,
     neighbours: Annotated[
-        int, Option("--neighbours", min=0, max=20, help="So many messages before and after each message that is found.")
+        int,
+        Option(
+            "--neighbours",
+            min=0,
+            max=20,
+            help="So many messages before and after each message that is found.",
+        ),
     ] = 0,
-    explain: Annotated[bool, Option("--explain", help="Say how each hit came to its place.")] = False,
+    explain: Annotated[
+        bool, Option("--explain", help="Say how each hit came to its place.")
+    ] = False,
     **narrowing: Any,
 ) -> None:
     """Search the messages and events of one conversation, best first."""
@@ -54,7 +62,9 @@ async def search(
 
     scope = scopes.search_scope(group, user, every=every, notes=notes)
     if scope is None and neighbours:
-        raise WrongUse("--neighbours are those of one conversation: say --group ID or --user ID in place of --all")
+        raise WrongUse(
+            "--neighbours are those of one conversation: say --group ID or --user ID in place of --all"
+        )
     narrowed = scopes.conditions(group, user, narrowing)
     shell.end_without_data()
     _note_if_off(shell)
@@ -63,11 +73,20 @@ async def search(
         if scope is None:
             hits = await memory.search_everywhere(query, top_k=top_k, **narrowed)
         else:
-            hits = await memory.search_events(query, scope, top_k=top_k, neighbours=neighbours, **narrowed)
+            hits = await memory.search_events(
+                query, scope, top_k=top_k, neighbours=neighbours, **narrowed
+            )
         names = await memory.shown_names(scope, query, memory.language_of(scope, query))
 
     cells = partial(_cells, names=names.beside(hit.event.text for hit in hits))
-    shell.rows(hits, partial(hit_data, explain=explain), "score|time|scope|text|event", cells, wide=3, empty=NOTHING)
+    shell.rows(
+        hits,
+        partial(hit_data, explain=explain),
+        "score|time|scope|text|event",
+        cells,
+        wide=3,
+        empty=NOTHING,
+    )
     if explain and not shell.json:
         for hit in hits:
             shell.out.print(Text(f"\n{hit.event.event_id}\n{hit.explain()}"), soft_wrap=True)
@@ -99,7 +118,9 @@ async def context(
 
 def _note_if_off(shell: Shell) -> None:
     if not shell.settings.cognitive.enabled:
-        shell.note("memory is switched off (cognitive.enabled = false): there are only the last plain summaries")
+        shell.note(
+            "memory is switched off (cognitive.enabled = false): there are only the last plain summaries"
+        )
 
 
 async def loaded(memory: CognitiveService, scope: Scope | None) -> None:
@@ -118,7 +139,9 @@ async def loaded(memory: CognitiveService, scope: Scope | None) -> None:
 def patient(settings: Settings, seconds: float) -> Settings:
     """Return the settings with `seconds` as the time limit of a recall."""
     query = settings.query.model_copy(update={"recall_timeout_seconds": seconds})
-    return settings.model_copy(update={"cognitive": settings.cognitive.model_copy(update={"query": query})})
+    return settings.model_copy(
+        update={"cognitive": settings.cognitive.model_copy(update={"query": query})}
+    )
 
 
 def _cells(hit: Hit, names: ShownNames) -> tuple[Cell, ...]:

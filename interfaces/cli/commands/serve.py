@@ -21,10 +21,18 @@ async def serve(
     shell: Shell,
     host: Annotated[
         str | None,
-        Option("--host", help="The address to listen on (else web.host). One that other machines can reach needs web.token."),
+        Option(
+            "--host",
+            help="The address to listen on (else web.host). One that other machines can reach needs web.token.",
+        ),
     ] = None,
-    port: Annotated[int | None, Option("--port", min=0, max=65535, help="The port (else web.port); 0 takes a free one.")] = None,
-    no_worker: Annotated[bool, Option("--no-worker", help="Only read and enqueue; another process files.")] = False,
+    port: Annotated[
+        int | None,
+        Option("--port", min=0, max=65535, help="The port (else web.port); 0 takes a free one."),
+    ] = None,
+    no_worker: Annotated[
+        bool, Option("--no-worker", help="Only read and enqueue; another process files.")
+    ] = False,
 ) -> None:
     """Serve the pages of this memory for your browser, and the JSON API under /api/v1.
 
@@ -38,7 +46,9 @@ async def serve(
 
     shell.needs_memory()
     given = {"host": host, "port": port}
-    web = shell.settings.web.model_copy(update={name: value for name, value in given.items() if value is not None})
+    web = shell.settings.web.model_copy(
+        update={name: value for name, value in given.items() if value is not None}
+    )
     check_host(web)
 
     def listening(url: str, access: Access) -> None:
@@ -52,5 +62,7 @@ async def serve(
 
     # Changes of the configuration file are applied, unless --data-dir overrides a part of it.
     config = find_config(shell.config, os.environ, Path.cwd()) if shell.data_dir is None else None
-    async with CognitiveService(shell.settings, worker=not no_worker, clock=time.time, config=config) as memory:
+    async with CognitiveService(
+        shell.settings, worker=not no_worker, clock=time.time, config=config
+    ) as memory:
         await serve_pages(memory, web, listening)

@@ -20,7 +20,10 @@ SHOWN = ("stored_in", "bytes", "owner", "queue", "events", "profiles", "vectors"
 
 @command("stats")
 def stats(
-    shell: Shell, prometheus: Annotated[bool, Option("--prometheus", help="As metrics in Prometheus' text format.")] = False
+    shell: Shell,
+    prometheus: Annotated[
+        bool, Option("--prometheus", help="As metrics in Prometheus' text format.")
+    ] = False,
 ) -> None:
     """Show the queue, the events, the profiles and the last run of the worker in numbers."""
     if not shell.needs_data():
@@ -83,7 +86,9 @@ def collect(shell: Shell) -> dict[str, Any]:
                 "oldest_without_vector_seconds": vectors["oldest_waiting_seconds"],
             },
             "profiles": len(parts.profiles.keys()),
-            "vectors": {"model": fingerprint[0], "dimension": fingerprint[1]} if fingerprint else None,
+            "vectors": {"model": fingerprint[0], "dimension": fingerprint[1]}
+            if fingerprint
+            else None,
             "forgetting": parts.backend.forget_requests.stages(),
             "last_run": read_report(shell.directory),
         }

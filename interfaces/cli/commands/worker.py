@@ -39,7 +39,14 @@ async def worker(
     shell: Shell,
     drain: Annotated[bool, Option("--drain", help="End when no job is left.")] = False,
     metrics_port: Annotated[
-        int | None, Option("--metrics-port", metavar="PORT", min=0, max=65535, help="Serve /metrics on 127.0.0.1 (0: any port).")
+        int | None,
+        Option(
+            "--metrics-port",
+            metavar="PORT",
+            min=0,
+            max=65535,
+            help="Serve /metrics on 127.0.0.1 (0: any port).",
+        ),
     ] = None,
 ) -> None:
     """File the jobs of the queue, until stopped by Ctrl-C or SIGTERM, or with --drain until none is left."""
@@ -59,7 +66,9 @@ async def _work(shell: Shell, drain: bool, metrics_port: int | None) -> bool:
         with ExitStack() as stack:
             historian = await _owning(shell, parts, stack)
             if metrics_port is not None:
-                port = stack.enter_context(serving_metrics(metrics_port, lambda: _metrics(historian, parts)))
+                port = stack.enter_context(
+                    serving_metrics(metrics_port, lambda: _metrics(historian, parts))
+                )
                 shell.note("metrics: {url}", url=f"http://127.0.0.1:{port}/metrics")
             started = time.monotonic()
             complete = await _run(historian, parts, shell, drain=drain)
@@ -67,7 +76,11 @@ async def _work(shell: Shell, drain: bool, metrics_port: int | None) -> bool:
                 return True
             report = make_report(historian.statistics, parts.chat, time.monotonic() - started)
         counts = await asyncio.to_thread(parts.queue.counts, time.time())
-    report["left"] = {"pending": counts.pending, "processing": counts.processing, "failed": counts.failed}
+    report["left"] = {
+        "pending": counts.pending,
+        "processing": counts.processing,
+        "failed": counts.failed,
+    }
     try:
         save_report(shell.directory, report)
     except StorageError as error:
@@ -97,7 +110,9 @@ async def _owning(shell: Shell, parts: Parts, stack: ExitStack) -> HistorianWork
     said = ""
     while True:
         try:
-            return await asyncio.to_thread(stack.enter_context, owned_worker(parts, random=random.random))
+            return await asyncio.to_thread(
+                stack.enter_context, owned_worker(parts, random=random.random)
+            )
         except OwnerLockHeld as error:
             if not error.passing:
                 raise
@@ -120,7 +135,9 @@ def _metrics(historian: HistorianWorker, parts: Parts) -> dict[str, Any]:
     }
 
 
-async def _run(historian: HistorianWorker, parts: Parts, shell: Shell, *, drain: bool) -> bool | None:
+async def _run(
+    historian: HistorianWorker, parts: Parts, shell: Shell, *, drain: bool
+) -> bool | None:
     """Run the worker until it is done or stopped by a signal.
 
     After a second signal, running jobs are not waited for. Return the result of the worker's `run`,
@@ -134,7 +151,10 @@ async def _run(historian: HistorianWorker, parts: Parts, shell: Shell, *, drain:
             if parts.backend.needs_tending:
                 await asyncio.to_thread(parts.backend.tend)
             if is_watched:
-                counts, done = await asyncio.to_thread(parts.queue.counts, time.time()), jobs_done(historian.statistics)
+                counts, done = (
+                    await asyncio.to_thread(parts.queue.counts, time.time()),
+                    jobs_done(historian.statistics),
+                )
                 update(done, done + counts.pending + counts.processing)
             await asyncio.sleep(LOOK_SECONDS)
         await historian.stop(STOP_SECONDS)

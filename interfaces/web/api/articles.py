@@ -22,15 +22,21 @@ from .talk import Body
 router = APIRouter(tags=["articles"])
 
 UserParameter = Annotated[str, Query(description="Whom the article is about.")]
-GroupParameter = Annotated[str, Query(description="The group where it was learnt; by default the private chat.")]
+GroupParameter = Annotated[
+    str, Query(description="The group where it was learnt; by default the private chat.")
+]
 
 
 class Articles(BaseModel):
-    articles: list[dict[str, Any]] = Field(description="Whom there is an article about, or something that may become one.")
+    articles: list[dict[str, Any]] = Field(
+        description="Whom there is an article about, or something that may become one."
+    )
 
 
 class ArticleRevisions(BaseModel):
-    revisions: list[ArticleData] = Field(description="Newest first; the first one is the current one.")
+    revisions: list[ArticleData] = Field(
+        description="Newest first; the first one is the current one."
+    )
 
 
 class Summaries(BaseModel):
@@ -52,7 +58,9 @@ def list_articles(parts: PartsHere, operator: OperatorHere) -> Articles:
     return Articles(articles=[listed_data(one) for one in listed_articles(parts.article_stores)])
 
 
-async def _key(caller: CallerHere, user_id: UserParameter, group_id: GroupParameter = "") -> ArticleKey:
+async def _key(
+    caller: CallerHere, user_id: UserParameter, group_id: GroupParameter = ""
+) -> ArticleKey:
     key = ArticleKey(user_id, group_id)
     caller.scope_named(key.scope.key)
     return key
@@ -71,18 +79,30 @@ def show_article(parts: PartsHere, key: KeyHere) -> ArticleData:
 @router.get("/article/history")
 def history(parts: PartsHere, operator: OperatorHere, key: KeyHere) -> ArticleRevisions:
     """The revisions of an article that are kept."""
-    return ArticleRevisions(revisions=[article_data(one) for one in article_revisions(parts, key).kept])
+    return ArticleRevisions(
+        revisions=[article_data(one) for one in article_revisions(parts, key).kept]
+    )
 
 
 @router.get("/article/diff")
-def diff(parts: PartsHere, operator: OperatorHere, key: KeyHere, old: int | None = None, new: int | None = None) -> Diff:
+def diff(
+    parts: PartsHere,
+    operator: OperatorHere,
+    key: KeyHere,
+    old: int | None = None,
+    new: int | None = None,
+) -> Diff:
     """What changed between two revisions, by default the last two."""
     return difference(article_revisions(parts, key), old, new)
 
 
 @router.post("/article/rollback")
 async def roll_back(
-    asked: ArticleRollback, memory: MemoryHere, parts: PartsHere, operator: OperatorHere, response: Response
+    asked: ArticleRollback,
+    memory: MemoryHere,
+    parts: PartsHere,
+    operator: OperatorHere,
+    response: Response,
 ) -> Commanded:
     """Bring an earlier revision back, as a new one."""
     key = ArticleKey(asked.user_id, asked.group_id)
@@ -94,4 +114,7 @@ async def roll_back(
 def summaries(parts: PartsHere, key: KeyHere) -> Summaries:
     """The dated summaries of a person in one conversation, and how much waits to become one."""
     found = parts.article_stores.summaries.read(key)
-    return Summaries(summaries=[summary_data(one) for one in found], waiting_tokens=parts.article_stores.buffer.tokens(key))
+    return Summaries(
+        summaries=[summary_data(one) for one in found],
+        waiting_tokens=parts.article_stores.buffer.tokens(key),
+    )

@@ -22,7 +22,9 @@ from .talk import Body, InScope
 
 router = APIRouter(tags=["corrections"])
 
-DryRun = Annotated[bool, Query(description="True: nothing is changed; the answer is what would be.")]
+DryRun = Annotated[
+    bool, Query(description="True: nothing is changed; the answer is what would be.")
+]
 Until = Annotated[
     str | float | None,
     Field(description="ISO 8601, or seconds since 1970; null: it stays until it is removed."),
@@ -32,7 +34,9 @@ Until = Annotated[
 class LineEdit(Body):
     """What becomes of a line; what is left out stays."""
 
-    text: str | None = Field(None, description="The new words, also of the events it rests on alone.")
+    text: str | None = Field(
+        None, description="The new words, also of the events it rests on alone."
+    )
     kind: LineKind | None = None
     tags: list[str] | None = None
     pinned: bool | None = Field(None, description="True: it stands first in every block.")
@@ -77,7 +81,9 @@ async def _scope(
     return caller.scope_named(scope, user_id)
 
 
-async def _conversation(caller: CallerHere, scope: Annotated[Scope | None, Depends(_scope)]) -> Scope:
+async def _conversation(
+    caller: CallerHere, scope: Annotated[Scope | None, Depends(_scope)]
+) -> Scope:
     return scope or caller.needed_scope(None)
 
 
@@ -88,7 +94,9 @@ Conversation = Annotated[Scope, Depends(_conversation)]
 
 
 @router.patch("/lines/{line_id}")
-async def edit_line(line_id: str, asked: LineEdit, memory: MemoryHere, scope: SpokenScope) -> CorrectionData:
+async def edit_line(
+    line_id: str, asked: LineEdit, memory: MemoryHere, scope: SpokenScope
+) -> CorrectionData:
     """Edit a line of a profile: its words, with those of the events that it rests on alone, or what is kept of it."""
     fields: dict[str, Any] = asked.model_dump(exclude_unset=True)
     return correction_data(await memory.edit_line(line_id, **fields, scope=scope))
@@ -110,7 +118,9 @@ async def delete_line(
 @router.post("/correct")
 async def correct(asked: CorrectRequest, memory: MemoryHere, caller: CallerHere) -> Corrected:
     """Find what memory says and is wrong, and take it out or replace it; candidates, if several may be meant."""
-    found = await memory.correct(asked.wrong, asked.right, scope=asked.scope_for(caller), target_id=asked.target_id)
+    found = await memory.correct(
+        asked.wrong, asked.right, scope=asked.scope_for(caller), target_id=asked.target_id
+    )
     if isinstance(found, Correction):
         return Corrected(correction=correction_data(found), candidates=[])
     return Corrected(correction=None, candidates=found)

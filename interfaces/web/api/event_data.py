@@ -40,4 +40,6 @@ else:
     _NAME = Field(description='The name of the sender of a message at that time; "" for an event.')
     EventData = record_model(Event, "EventData", "worded_at", speaker=(str, _NAME))
     _LISTS = {"events": (list[EventData], ...), "messages": (list[EventData], ...)}
-    CorrectionData = record_model(Correction, "CorrectionData", lines=(list[LineOfProfile], ...), **_LISTS)
+    CorrectionData = record_model(
+        Correction, "CorrectionData", lines=(list[LineOfProfile], ...), **_LISTS
+    )

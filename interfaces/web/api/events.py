@@ -13,7 +13,12 @@ from ....retrieval.filters import conditioned
 from ....schema.errors import InvalidInput
 from ....schema.event import EventKind, EventLink, Revision
 from ....schema.labels import read_metadata
-from ....service.inspection.event_pages import MOST_ON_A_PAGE, EventDetail, events_page, events_with_words
+from ....service.inspection.event_pages import (
+    MOST_ON_A_PAGE,
+    EventDetail,
+    events_page,
+    events_with_words,
+)
 from ....service.inspection.json_data import correction_data
 from ....service.timezones import configured_timezone
 from ...lookups import found_event
@@ -24,7 +29,12 @@ from .talk import Body
 
 router = APIRouter(prefix="/events", tags=["events"])
 
-Time = Annotated[str | None, Query(description="ISO 8601 (`2026-02-21`, `2026-02-21T17:30+08:00`); a day counts to its end.")]
+Time = Annotated[
+    str | None,
+    Query(
+        description="ISO 8601 (`2026-02-21`, `2026-02-21T17:30+08:00`); a day counts to its end."
+    ),
+]
 
 
 class Events(BaseModel):
@@ -36,12 +46,16 @@ class EventWithLinks(BaseModel):
     event: EventData
     revisions: list[Revision] = Field(description="Former texts, oldest first.")
     supersedes: list[str] = Field(description="The ids of the events that it has ended.")
-    corrects: list[str] = Field(description="The ids of the events that were never true because of it.")
+    corrects: list[str] = Field(
+        description="The ids of the events that were never true because of it."
+    )
 
 
 class Edit(Body):
     text: str | None = Field(None, description="The new text.")
-    holds: bool | None = Field(None, description="True: it is still true; the link to the event that ended it goes.")
+    holds: bool | None = Field(
+        None, description="True: it is still true; the link to the event that ended it goes."
+    )
 
     @model_validator(mode="after")
     def _changes_something(self) -> Edit:
@@ -69,22 +83,34 @@ def list_events(
     scope: ScopeHere,
     limit: Annotated[int, Query(ge=1, le=MOST_ON_A_PAGE)] = 100,
     cursor: str = "",
-    text: Annotated[str, Query(description="Only those with these words: the best matches, on one page.")] = "",
+    text: Annotated[
+        str, Query(description="Only those with these words: the best matches, on one page.")
+    ] = "",
     kind: EventKind | None = None,
     user_id: str | None = None,
     source: str | None = None,
     is_absolute: bool | None = None,
-    holds: Annotated[bool | None, Query(description="False: only those that a later event ended.")] = None,
+    holds: Annotated[
+        bool | None, Query(description="False: only those that a later event ended.")
+    ] = None,
     time_from: Time = None,
     time_to: Time = None,
     occurs_from: Time = None,
     occurs_to: Time = None,
-    tags: Annotated[list[str], Query(description="All of them must be there; `tags=a&tags=b`.")] = [],  # noqa: B006
+    tags: Annotated[
+        list[str], Query(description="All of them must be there; `tags=a&tags=b`.")
+    ] = [],  # noqa: B006
     metadata: Annotated[str, Query(description='A JSON object, such as `{"thread": 7}`.')] = "",
 ) -> Events:
     """A page of messages and events, newest first: of one conversation, or for the operator of all."""
     given = {
-        **{"kind": kind, "user_id": user_id, "source": source, "is_absolute": is_absolute, "time_from": time_from},
+        **{
+            "kind": kind,
+            "user_id": user_id,
+            "source": source,
+            "is_absolute": is_absolute,
+            "time_from": time_from,
+        },
         **{"time_to": time_to, "occurs_from": occurs_from, "occurs_to": occurs_to},
         **{"tags": tags, "metadata": read_metadata(metadata)},
     }
@@ -109,7 +135,9 @@ async def show_event(detail: DetailHere) -> EventWithLinks:
 
 
 @router.patch("/{event_id}")
-async def edit_event(asked: Edit, memory: MemoryHere, parts: PartsHere, caller: CallerHere, detail: DetailHere) -> EventData:
+async def edit_event(
+    asked: Edit, memory: MemoryHere, parts: PartsHere, caller: CallerHere, detail: DetailHere
+) -> EventData:
     """Replace the text of an event, redacted, or let it hold again. A message stands as it was said (422)."""
     event_id = detail.event.event_id
     if asked.holds:
@@ -120,16 +148,22 @@ async def edit_event(asked: Edit, memory: MemoryHere, parts: PartsHere, caller: 
 
 
 @router.delete("/{event_id}")
-async def delete_event(detail: DetailHere, memory: MemoryHere, caller: CallerHere, dry_run: DryRun = False) -> CorrectionData:
+async def delete_event(
+    detail: DetailHere, memory: MemoryHere, caller: CallerHere, dry_run: DryRun = False
+) -> CorrectionData:
     """Remove an event, or a whole message, with the lines of profiles that rest on it alone."""
     event_id = detail.event.event_id
     return correction_data(await memory.delete_event(event_id, scope=caller.scope, dry_run=dry_run))
 
 
 @router.post("/{event_id}/supersede")
-def supersede_event(event_id: str, asked: Successor, parts: PartsHere, caller: CallerHere, detail: DetailHere) -> EventData:
+def supersede_event(
+    event_id: str, asked: Successor, parts: PartsHere, caller: CallerHere, detail: DetailHere
+) -> EventData:
     """Mark an event as over because of a later one of the same conversation."""
     found_event(parts, asked.by, caller.scope)
     if not parts.events.supersede([EventLink(event_id, asked.by, asked.corrects)]):
-        raise InvalidInput("by: expected a later event of the same conversation, and one to end that still holds")
+        raise InvalidInput(
+            "by: expected a later event of the same conversation, and one to end that still holds"
+        )
     return found_event(parts, event_id, caller.scope).event

@@ -33,7 +33,9 @@ limits the time of such a request."""
 
 
 class Jobs(BaseModel):
-    jobs: list[dict[str, Any]] = Field(description="Oldest first in each state; `state` is processing, pending or failed.")
+    jobs: list[dict[str, Any]] = Field(
+        description="Oldest first in each state; `state` is processing, pending or failed."
+    )
     counts: dict[str, int]
 
 
@@ -51,13 +53,22 @@ def list_jobs(
 ) -> Jobs:
     """Jobs that wait, run, or were given up; of the conversation of the token, or for the operator all."""
     entries = [
-        one for one in job_entries(queue, limit if caller.is_operator else MOST_LOOKED_THROUGH) if state in ("all", one["state"])
+        one
+        for one in job_entries(queue, limit if caller.is_operator else MOST_LOOKED_THROUGH)
+        if state in ("all", one["state"])
     ]
     if not caller.is_operator:
         entries = [one for one in entries if _is_own(caller, one)][:limit]
         return Jobs(jobs=entries, counts={})
     counts = queue.counts(memory.lifecycle.clock())
-    return Jobs(jobs=entries, counts={"pending": counts.pending, "processing": counts.processing, "failed": counts.failed})
+    return Jobs(
+        jobs=entries,
+        counts={
+            "pending": counts.pending,
+            "processing": counts.processing,
+            "failed": counts.failed,
+        },
+    )
 
 
 @router.get("/jobs/{job_id}")
@@ -76,7 +87,9 @@ async def retry_all(queue: QueueHere, memory: MemoryHere, operator: OperatorHere
 
 
 @router.post("/jobs/{job_id}/retry")
-async def retry(job_id: str, queue: QueueHere, memory: MemoryHere, operator: OperatorHere) -> Retried:
+async def retry(
+    job_id: str, queue: QueueHere, memory: MemoryHere, operator: OperatorHere
+) -> Retried:
     """Bring a failed job back into the queue, with its attempts forgotten."""
     return await _retry(memory, queue, job_id)
 
@@ -96,9 +109,14 @@ async def steps(request: Request, memory: MemoryHere, operator: OperatorHere) ->
     It ends when the browser that asks for it is signed out.
     """
     if len(memory.lifecycle.steps) >= MOST_STREAMS:
-        raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, f"{MOST_STREAMS} others look on already; close one of them")
+        raise Refused(
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            f"{MOST_STREAMS} others look on already; close one of them",
+        )
     return StreamingResponse(
-        _told(memory, request.state.is_let_in), media_type="text/event-stream", headers={"X-Accel-Buffering": "no"}
+        _told(memory, request.state.is_let_in),
+        media_type="text/event-stream",
+        headers={"X-Accel-Buffering": "no"},
     )
 
 
@@ -129,4 +147,6 @@ def _is_own(caller: Caller, entry: dict[str, Any]) -> bool:
     """Return True if the caller may see a job: the operator any, others those of their scope."""
     if caller.scope is None or entry.get("kind") not in ("remember", "talk", "states"):
         return caller.is_operator
-    return entry["group_id"] == caller.scope.group_id and (bool(entry["group_id"]) or entry["user_id"] == caller.scope.user_id)
+    return entry["group_id"] == caller.scope.group_id and (
+        bool(entry["group_id"]) or entry["user_id"] == caller.scope.user_id
+    )

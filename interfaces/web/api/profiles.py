@@ -23,7 +23,9 @@ from .talk import Body
 router = APIRouter(tags=["profiles"])
 
 EntityParameter = Annotated[str, Query(description="`user:ID` or `group:ID`.")]
-LayerParameter = Annotated[str | None, Query(description="`public`, `private` or `g:ID`, where there are several layers.")]
+LayerParameter = Annotated[
+    str | None, Query(description="`public`, `private` or `g:ID`, where there are several layers.")
+]
 
 
 class ProfileData(BaseModel):
@@ -49,7 +51,9 @@ class Profiles(BaseModel):
 
 
 class ProfileRevisions(BaseModel):
-    revisions: list[ProfileData] = Field(description="Newest first; the first one is the current one.")
+    revisions: list[ProfileData] = Field(
+        description="Newest first; the first one is the current one."
+    )
 
 
 class ProfileRollback(Body):
@@ -66,14 +70,24 @@ def list_profiles(
     offset: Annotated[int, Query(ge=0)] = 0,
 ) -> Profiles:
     """All profiles, a row a layer, in the order of their names."""
-    keys = sorted(parts.profiles.keys(), key=lambda key: (key.entity_type, key.entity_id, key.layer))
-    found = [one for key in keys[offset : offset + limit] if (one := parts.profiles.read(key)) is not None]
+    keys = sorted(
+        parts.profiles.keys(), key=lambda key: (key.entity_type, key.entity_id, key.layer)
+    )
+    found = [
+        one
+        for key in keys[offset : offset + limit]
+        if (one := parts.profiles.read(key)) is not None
+    ]
     return Profiles(profiles=[ProfileData.of(one) for one in found], total=len(keys))
 
 
 @router.get("/profile")
 async def show_profile(
-    entity: EntityParameter, memory: MemoryHere, parts: PartsHere, caller: CallerHere, scope: ScopeParameter = None
+    entity: EntityParameter,
+    memory: MemoryHere,
+    parts: PartsHere,
+    caller: CallerHere,
+    scope: ScopeParameter = None,
 ) -> Profiles:
     """The layers of a profile; with a scope what may be read there, as one."""
     where = caller.scope_named(scope)
@@ -111,7 +125,11 @@ async def diff(found: KeptHere, old: int | None = None, new: int | None = None) 
 
 @router.post("/profile/rollback")
 async def roll_back(
-    asked: ProfileRollback, memory: MemoryHere, parts: PartsHere, operator: OperatorHere, response: Response
+    asked: ProfileRollback,
+    memory: MemoryHere,
+    parts: PartsHere,
+    operator: OperatorHere,
+    response: Response,
 ) -> Commanded:
     """Bring an earlier revision back, as a new one."""
     found = await asyncio.to_thread(profile_revisions, parts, asked.entity, asked.layer)

@@ -33,7 +33,9 @@ def difference(found: KeptRevisions[Any], old: int | None, new: int | None) -> D
     return Diff(old=older.revision, new=newer.revision, lines=lines)
 
 
-async def commanded(memory: CognitiveService, kind: CommandKind, payload: Mapping[str, Any], response: Response) -> Commanded:
+async def commanded(
+    memory: CognitiveService, kind: CommandKind, payload: Mapping[str, Any], response: Response
+) -> Commanded:
     """Carry out a command. If it is not done yet, set the status of the response to 202."""
     job_id, done = await memory.command(kind, payload)
     if not done:

@@ -39,15 +39,21 @@ class ForgetRequest(Body):
 
 
 class Scopes(BaseModel):
-    scopes: list[dict[str, Any]] = Field(description="`scope` (`g:ID`, `p:ID`) and how many `events` it holds.")
+    scopes: list[dict[str, Any]] = Field(
+        description="`scope` (`g:ID`, `p:ID`) and how many `events` it holds."
+    )
 
 
 class Folders(BaseModel):
-    folders: list[dict[str, Any]] = Field(description="`scope`, `folder` and how many `files` of it are indexed.")
+    folders: list[dict[str, Any]] = Field(
+        description="`scope`, `folder` and how many `files` of it are indexed."
+    )
 
 
 class SettingsReport(BaseModel):
-    settings: list[dict[str, Any]] = Field(description="`key`, `value` (secrets: ***), `default`, `hot`, `meaning` by language.")
+    settings: list[dict[str, Any]] = Field(
+        description="`key`, `value` (secrets: ***), `default`, `hot`, `meaning` by language."
+    )
 
 
 class Diagnosis(BaseModel):
@@ -72,7 +78,10 @@ def scopes(parts: PartsHere) -> Scopes:
 @router.get("/notes")
 def notes(parts: PartsHere) -> Folders:
     """The folders of notes that are indexed."""
-    found = [{"scope": scope, "folder": folder, "files": files} for scope, folder, files in parts.backend.manifest.roots()]
+    found = [
+        {"scope": scope, "folder": folder, "files": files}
+        for scope, folder, files in parts.backend.manifest.roots()
+    ]
     return Folders(folders=found)
 
 
@@ -81,8 +90,15 @@ async def index_notes(memory: MemoryHere, response: Response) -> Commanded:
     """Bring the notes of the configured folder (`cognitive.notes_dir`) up to date now. Other folders are the command line's."""
     cognitive = memory.settings.cognitive
     if not cognitive.notes_dir or not await asyncio.to_thread(Path(cognitive.notes_dir).is_dir):
-        raise StorageError("cognitive.notes_dir names no folder that exists; set it to the folder of the notes")
-    return await commanded(memory, "index", {"folder": cognitive.notes_dir, "notes_scope": cognitive.notes_scope}, response)
+        raise StorageError(
+            "cognitive.notes_dir names no folder that exists; set it to the folder of the notes"
+        )
+    return await commanded(
+        memory,
+        "index",
+        {"folder": cognitive.notes_dir, "notes_scope": cognitive.notes_scope},
+        response,
+    )
 
 
 @router.get("/settings")
@@ -121,5 +137,8 @@ def export_entity(entity: EntityParameter, parts: PartsHere) -> FileResponse:
         folder.cleanup()
         raise
     return FileResponse(
-        path, media_type="application/zip", filename=f"{whose.type}.zip", background=BackgroundTask(folder.cleanup)
+        path,
+        media_type="application/zip",
+        filename=f"{whose.type}.zip",
+        background=BackgroundTask(folder.cleanup),
     )

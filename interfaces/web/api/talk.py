@@ -25,7 +25,9 @@ Id = Annotated[str | int, Field(description="An id of the platform.")]
 Tags = Annotated[list[str], Field(description="Short texts. A search finds what has all of them.")]
 Metadata = Annotated[
     dict[str, Any] | None,
-    Field(description="A JSON object of at most 2 KB. A search finds what has equal values for its keys."),
+    Field(
+        description="A JSON object of at most 2 KB. A search finds what has equal values for its keys."
+    ),
 ]
 TopK = Annotated[int, Field(ge=1, le=500)]
 
@@ -39,7 +41,9 @@ class Body(BaseModel):
 class InScope(Body):
     """A request about one conversation."""
 
-    scope: str | None = Field(None, description="`group:ID` or `user:ID`; by default that of the token.")
+    scope: str | None = Field(
+        None, description="`group:ID` or `user:ID`; by default that of the token."
+    )
     user_id: Id | None = Field(None, description="In a group: who speaks.")
 
     def scope_for(self, caller: Caller) -> Scope:
@@ -65,22 +69,29 @@ class RememberRequest(InScope, Names):
 
 class TurnRequest(Names):
     action_summary: str = Field("", description="What the bot did.")
-    new_info: list[str] | str = Field([], description="What it learnt: a short statement, or several.")
+    new_info: list[str] | str = Field(
+        [], description="What it learnt: a short statement, or several."
+    )
     request_type: RequestType | None = None
     user_id: Id | None = None
     group_id: Id | None = None
     sender_id: Id | None = None
     bot_id: Id | None = None
-    request_id: Id | None = Field(None, description="The same one (with the same end_seq) makes one job.")
+    request_id: Id | None = Field(
+        None, description="The same one (with the same end_seq) makes one job."
+    )
     end_seq: int | None = None
-    timestamp: str | float | None = Field(None, description="ISO 8601 with offset, or seconds since 1970; by default now.")
+    timestamp: str | float | None = Field(
+        None, description="ISO 8601 with offset, or seconds since 1970; by default now."
+    )
     timezone: str | None = None
     recent_messages: list[RecentMessage] | None = None
     force: bool | None = None
     tags: Tags = []
     metadata: Metadata = None
     expires_at: str | float | None = Field(
-        None, description="When it is forgotten: ISO 8601 with offset, a day, or seconds since 1970."
+        None,
+        description="When it is forgotten: ISO 8601 with offset, a day, or seconds since 1970.",
     )
 
     def fields_for(self, caller: Caller) -> dict[str, Any]:
@@ -92,21 +103,34 @@ class TurnRequest(Names):
         own = caller.scope
         if own is None:
             return fields
-        kind = fields.get("request_type") or ("group" if fields.get("group_id") else own.request_type)
+        kind = fields.get("request_type") or (
+            "group" if fields.get("group_id") else own.request_type
+        )
         place = "group" if kind == "group" else "user"
         whose = fields.get(f"{place}_id") or getattr(own, f"{place}_id")
         scope = caller.needed_scope(f"{place}:{whose}")
         # Job ids are unique in the whole memory. The prefix keeps the holder of a token from using
         # the id of a job of another conversation.
-        which = uuid.uuid4().hex if fields.get("request_id") is None else f"{scope.key}:{fields['request_id']}"
-        return {**fields, "request_id": scope.request_id(which), "request_type": kind, f"{place}_id": whose}
+        which = (
+            uuid.uuid4().hex
+            if fields.get("request_id") is None
+            else f"{scope.key}:{fields['request_id']}"
+        )
+        return {
+            **fields,
+            "request_id": scope.request_id(which),
+            "request_type": kind,
+            f"{place}_id": whose,
+        }
 
 
 class ContextRequest(InScope):
     query: str | dict[str, Any] | list[str | dict[str, Any]] = Field(
         description="What was said: text or messages, as in /remember."
     )
-    context: list[str] = Field([], description="What was said before, for queries too short to search with.")
+    context: list[str] = Field(
+        [], description="What was said before, for queries too short to search with."
+    )
     language: Language | None = None
     top_k: TopK | None = None
     max_tokens: Annotated[int, Field(ge=1)] | None = None
@@ -114,7 +138,9 @@ class ContextRequest(InScope):
 
 class SearchRequest(Body):
     query: str | list[str]
-    scope: str | None = Field(None, description="`group:ID` or `user:ID`; by default that of the token.")
+    scope: str | None = Field(
+        None, description="`group:ID` or `user:ID`; by default that of the token."
+    )
     everywhere: bool = Field(False, description="For the operator: search every conversation.")
     context: list[str] = []
     top_k: TopK | None = None
@@ -143,7 +169,9 @@ class JobId(BaseModel):
 
 
 class Block(BaseModel):
-    context: str = Field(description='One quoted block for a message of the role `user`; "" for none.')
+    context: str = Field(
+        description='One quoted block for a message of the role `user`; "" for none.'
+    )
 
 
 class Withdrawn(BaseModel):
@@ -154,8 +182,12 @@ class FoundEvent(BaseModel):
     event: EventData
     score: float
     scores: dict[str, float] = Field(description="The score of every step of the search, in order.")
-    pending: bool = Field(description="True: handed over but not filed yet; the text is as it was handed over.")
-    before: list[EventData] = Field(description="Messages before it, oldest first, if `neighbours` asks for them.")
+    pending: bool = Field(
+        description="True: handed over but not filed yet; the text is as it was handed over."
+    )
+    before: list[EventData] = Field(
+        description="Messages before it, oldest first, if `neighbours` asks for them."
+    )
     after: list[EventData] = Field(description="Messages after it.")
     explain: str = ""
 
@@ -176,7 +208,9 @@ async def remember(asked: RememberRequest, memory: MemoryHere, caller: CallerHer
 
 
 @router.delete("/messages/{message_id:path}")
-async def forget_message(message_id: str, memory: MemoryHere, caller: CallerHere, scope: ScopeParameter = None) -> Withdrawn:
+async def forget_message(
+    message_id: str, memory: MemoryHere, caller: CallerHere, scope: ScopeParameter = None
+) -> Withdrawn:
     """Withdraw a message by the id of its platform, with what rests on it alone. It is never filed again."""
     return Withdrawn(messages=await memory.forget_message(message_id, caller.needed_scope(scope)))
 
@@ -205,7 +239,9 @@ async def search(asked: SearchRequest, memory: MemoryHere, caller: CallerHere) -
     if asked.everywhere:
         caller.check_operator()
         if asked.scope is not None or asked.neighbours or not isinstance(asked.query, str):
-            raise InvalidInput("everywhere: leave scope and neighbours out, and give query as one text")
+            raise InvalidInput(
+                "everywhere: leave scope and neighbours out, and give query as one text"
+            )
         hits = await memory.search_everywhere(asked.query, top_k=asked.top_k, **conditions)
     else:
         scope = caller.needed_scope(asked.scope)

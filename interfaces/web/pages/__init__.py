@@ -26,7 +26,9 @@ YEAR_SECONDS = 365 * 86_400
 
 
 @router.post("/language")
-async def choose_language(language: Annotated[Language, Form()], then: Annotated[str, Form()] = "/") -> Response:
+async def choose_language(
+    language: Annotated[Language, Form()], then: Annotated[str, Form()] = "/"
+) -> Response:
     """Remember in which language a visitor reads."""
     answer = RedirectResponse(own_path(then), 303)
     answer.set_cookie(COOKIE, language, max_age=YEAR_SECONDS, httponly=True, samesite="lax")
@@ -38,4 +40,6 @@ async def nothing_here(request: Request, path: str) -> Response:
     """Tell a visitor that there is no such page; programs get problem details."""
     if path.startswith("api/") or "text/html" not in request.headers.get("accept", ""):
         raise HTTPException(HTTPStatus.NOT_FOUND)
-    return page(request, "error.html", status=HTTPStatus.NOT_FOUND, said=later("There is no such page."))
+    return page(
+        request, "error.html", status=HTTPStatus.NOT_FOUND, said=later("There is no such page.")
+    )

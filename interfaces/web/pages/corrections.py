@@ -28,7 +28,13 @@ KINDS: Mapping[str, str] = NAMES["pages"]["line_kinds"]
 
 @router.get("/line")
 async def show_line(
-    request: Request, memory: MemoryHere, parts: PartsHere, kind: EntityType, id: str, line: str, layer: str = ""
+    request: Request,
+    memory: MemoryHere,
+    parts: PartsHere,
+    kind: EntityType,
+    id: str,
+    line: str,
+    layer: str = "",
 ) -> Response:
     """Show a line of a profile with what it rests on."""
     key = ProfileKey(kind, id, layer)
@@ -36,7 +42,9 @@ async def show_line(
     goes = await memory.delete_line(line, scope=None, messages=True, dry_run=True)
     name = await asyncio.to_thread(known.name_of, parts, Entity(kind, id))
     said = request.query_params.get("said", "")
-    return page(request, "line.html", key=key, line=found, goes=goes, name=name, kinds=KINDS, said=said)
+    return page(
+        request, "line.html", key=key, line=found, goes=goes, name=name, kinds=KINDS, said=said
+    )
 
 
 @router.post("/line/edit")
@@ -54,7 +62,11 @@ async def edit(
 ) -> Response:
     """Edit a line: of what the form holds, what differs is changed. `until` is a day, "" none."""
     old = await asyncio.to_thread(_line, parts, ProfileKey(kind, id, layer), line)
-    changes: dict[str, Any] = {"text": text, "kind": about, "pinned": pinned == "true" if pinned else None}
+    changes: dict[str, Any] = {
+        "text": text,
+        "kind": about,
+        "pinned": pinned == "true" if pinned else None,
+    }
     now = {"text": old.text, "kind": old.kind, "pinned": old.pinned}
     changes = {name: value for name, value in changes.items() if value not in ("", None, now[name])}
     if text and until != old.until[:10]:
@@ -66,7 +78,12 @@ async def edit(
 
 @router.post("/line/delete")
 async def delete(
-    memory: MemoryHere, kind: FormKind, id: FormText, line: FormText, layer: FormText = "", messages: FormFlag = False
+    memory: MemoryHere,
+    kind: FormKind,
+    id: FormText,
+    line: FormText,
+    layer: FormText = "",
+    messages: FormFlag = False,
 ) -> Response:
     """Delete a line with the events that it rests on; with `messages`, recall no longer gives those either."""
     await memory.delete_line(line, scope=None, messages=messages)
@@ -74,7 +91,9 @@ async def delete(
 
 
 @router.post("/pin")
-async def pin(memory: MemoryHere, kind: FormKind, id: FormText, text: FormText, until: FormText = "") -> Response:
+async def pin(
+    memory: MemoryHere, kind: FormKind, id: FormText, text: FormText, until: FormText = ""
+) -> Response:
     """Pin a text in the conversation of a group, or in the private chat of a person."""
     await memory.pin(text, Entity(kind, id).scope, expires_at=until or None)
     return see(f"/{kind}", id=id, view="profile", said="done")
@@ -85,7 +104,13 @@ async def show_corrections(request: Request, memory: MemoryHere) -> Response:
     """Show the last corrections."""
     found = await memory.list_corrections(scope=None, limit=100)
     said = request.query_params.get("said", "")
-    return page(request, "corrections.html", corrections=found, actions=NAMES["pages"]["corrections"], said=said)
+    return page(
+        request,
+        "corrections.html",
+        corrections=found,
+        actions=NAMES["pages"]["corrections"],
+        said=said,
+    )
 
 
 @router.post("/corrections/undo")
@@ -102,5 +127,6 @@ def _line(parts: Parts, key: ProfileKey, line_id: str) -> ProfileLine:
         if line.line_id == line_id:
             return line
     raise Refused(
-        HTTPStatus.NOT_FOUND, f"there is no line {line_id!r:.80} in the profile {str(key)!r:.80}; it may have been deleted"
+        HTTPStatus.NOT_FOUND,
+        f"there is no line {line_id!r:.80} in the profile {str(key)!r:.80}; it may have been deleted",
     )

@@ -33,11 +33,15 @@ View = Literal["timeline", "profile", "article"]
 
 
 @router.get("/people")
-def show_people(request: Request, parts: PartsHere, kind: EntityType = "user", text: str = "", after: str = "") -> Response:
+def show_people(
+    request: Request, parts: PartsHere, kind: EntityType = "user", text: str = "", after: str = ""
+) -> Response:
     """Show who is known."""
     text = text.strip()
     found, following = (known.people if kind == "user" else known.groups)(parts, text, after)
-    return page(request, "people.html", kind=kind, text=text, after=after, found=found, following=following)
+    return page(
+        request, "people.html", kind=kind, text=text, after=after, found=found, following=following
+    )
 
 
 @router.get("/user")
@@ -54,7 +58,12 @@ def show_group(request: Request, parts: PartsHere, id: str, view: View = "timeli
 
 @router.post("/profile/rollback")
 async def bring_profile_back(
-    memory: MemoryHere, parts: PartsHere, kind: FormKind, id: FormText, revision: FormNumber, layer: FormText = ""
+    memory: MemoryHere,
+    parts: PartsHere,
+    kind: FormKind,
+    id: FormText,
+    revision: FormNumber,
+    layer: FormText = "",
 ) -> Response:
     """Bring an earlier revision of a profile back."""
     found = await asyncio.to_thread(profile_revisions, parts, f"{kind}:{id}", layer)
@@ -65,21 +74,34 @@ async def bring_profile_back(
 
 @router.post("/article/rollback")
 async def bring_article_back(
-    memory: MemoryHere, parts: PartsHere, kind: FormKind, user: FormText, revision: FormNumber, group: FormText = ""
+    memory: MemoryHere,
+    parts: PartsHere,
+    kind: FormKind,
+    user: FormText,
+    revision: FormNumber,
+    group: FormText = "",
 ) -> Response:
     """Bring an earlier revision of an article back."""
     key = ArticleKey(user, group)
     found = await asyncio.to_thread(article_revisions, parts, key)
     sent = await memory.command(found.rollback, found.command(revision))
     whose = user if kind == "user" else group
-    return see(f"/{kind}", id=whose, view="article", of=key, said="done" if sent.done else "handed over")
+    return see(
+        f"/{kind}", id=whose, view="article", of=key, said="done" if sent.done else "handed over"
+    )
 
 
 def _shown(request: Request, parts: Parts, entity: Entity, view: View) -> Response:
     """Return the page with one view of a person or a group."""
-    values: dict[str, Any] = {"entity": entity, "view": view, "said": request.query_params.get("said", "")}
+    values: dict[str, Any] = {
+        "entity": entity,
+        "view": view,
+        "said": request.query_params.get("said", ""),
+    }
     values |= {"name": known.name_of(parts, entity), "events": parts.events.count(entity.where)}
-    values |= {"timeline": _timeline, "profile": _profile, "article": _article}[view](parts, entity, request.query_params)
+    values |= {"timeline": _timeline, "profile": _profile, "article": _article}[view](
+        parts, entity, request.query_params
+    )
     return page(request, f"{view}.html", **values)
 
 
@@ -92,7 +114,10 @@ def _timeline(parts: Parts, entity: Entity, parameters: Mapping[str, str]) -> di
         "wanted": wanted,
         "choices": timeline.CHOICES,
         "months": timeline.months(parts.events, where, zone),
-        "by_month": [(month, list(some)) for month, some in groupby(found.events, lambda one: one.timestamp_local[:7])],
+        "by_month": [
+            (month, list(some))
+            for month, some in groupby(found.events, lambda one: one.timestamp_local[:7])
+        ],
         "successors": successors(parts, found.events),
         "following": found.next,
         "matches": timeline.MATCHES,
@@ -111,11 +136,19 @@ def _profile(parts: Parts, entity: Entity, parameters: Mapping[str, str]) -> dic
     current = next((one for one in layers if one.key.layer == named), layers[0] if layers else None)
     revisions = [] if current is None else [current, *parts.profiles.history(current.key)]
     pins = [(one.key, line) for one in layers for line in one.lines if line.pinned]
-    return {"layers": layers, "current": current, "pins": pins, "kinds": KINDS, **_compared(parameters, revisions, profile_lines)}
+    return {
+        "layers": layers,
+        "current": current,
+        "pins": pins,
+        "kinds": KINDS,
+        **_compared(parameters, revisions, profile_lines),
+    }
 
 
 def _article(parts: Parts, entity: Entity, parameters: Mapping[str, str]) -> dict[str, Any]:
-    told = listed_articles(parts.article_stores, lambda key: entity.spoke(key.user_id, key.group_id))
+    told = listed_articles(
+        parts.article_stores, lambda key: entity.spoke(key.user_id, key.group_id)
+    )
     named = parameters.get("of", "")
     current = next((one for one in told if str(one.key) == named), told[0] if told else None)
     revisions = [] if current is None else kept_articles(parts, current.key)
@@ -126,7 +159,9 @@ def _article_lines(one: StoredArticle) -> list[str]:
     return [line for name in CHAPTER_NAMES for line in (name, *one.article.lines(name))]
 
 
-def _compared(parameters: Mapping[str, str], revisions: Sequence[One], lines: Callable[[One], list[str]]) -> dict[str, Any]:
+def _compared(
+    parameters: Mapping[str, str], revisions: Sequence[One], lines: Callable[[One], list[str]]
+) -> dict[str, Any]:
     """Return the template values for the revisions of a text and for two of them side by side."""
     older, newer = _two(parameters, [one.revision for one in revisions])
     texts = {one.revision: lines(one) for one in revisions}
@@ -141,7 +176,10 @@ def _two(parameters: Mapping[str, str], revisions: Sequence[int]) -> tuple[int, 
     """
     if len(revisions) < 2:
         return 0, 0
-    given = [int(one) if (one := parameters.get(name, "")).isdecimal() else 0 for name in ("older", "newer")]
+    given = [
+        int(one) if (one := parameters.get(name, "")).isdecimal() else 0
+        for name in ("older", "newer")
+    ]
     older, newer = (one if one in revisions else 0 for one in given)
     newer = newer or revisions[0]
     older = older or next((one for one in revisions if one < newer), newer)

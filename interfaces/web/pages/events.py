@@ -27,11 +27,15 @@ CANDIDATES = 12
 
 
 @router.get("/event")
-async def show_event(request: Request, memory: MemoryHere, parts: PartsHere, id: str, text: str = "") -> Response:
+async def show_event(
+    request: Request, memory: MemoryHere, parts: PartsHere, id: str, text: str = ""
+) -> Response:
     """Show an event. `text` is looked for among the later events that may have ended it."""
     values = await asyncio.to_thread(_values, parts, id, text)
     goes = await memory.delete_event(id, dry_run=True)
-    return page(request, "event.html", **values, goes=goes, said=request.query_params.get("said", ""))
+    return page(
+        request, "event.html", **values, goes=goes, said=request.query_params.get("said", "")
+    )
 
 
 def _values(parts: Parts, event_id: str, text: str) -> dict[str, Any]:
@@ -43,7 +47,9 @@ def _values(parts: Parts, event_id: str, text: str) -> dict[str, Any]:
         "superseded": detail.supersedes,
         "corrected": detail.corrects,
         "revisions": detail.revisions,
-        "candidates": [] if event.is_message or not event.holds else _later_ones(parts, event, text.strip()),
+        "candidates": []
+        if event.is_message or not event.holds
+        else _later_ones(parts, event, text.strip()),
         "replied_to": _replied_to(parts, event),
         "text": text,
     }
@@ -69,7 +75,9 @@ async def delete(memory: MemoryHere, parts: PartsHere, id: FormText) -> Response
 async def end(parts: PartsHere, id: FormText, by: FormText, corrects: FormFlag = False) -> Response:
     """Note that an event is over because of a later one, or with `corrects` that it was never true."""
     if not await asyncio.to_thread(parts.events.supersede, [EventLink(id, by.strip(), corrects)]):
-        raise InvalidInput("these two cannot be linked: the later event must be of the same conversation, and neither over")
+        raise InvalidInput(
+            "these two cannot be linked: the later event must be of the same conversation, and neither over"
+        )
     return _seen(id)
 
 
@@ -96,6 +104,12 @@ def _later_ones(parts: Parts, event: Event, text: str) -> list[Event]:
 
     If `text` is empty, the text of `event` is used.
     """
-    where = EventFilter(event.scope.key, kinds=get_args(WrittenKind), time_from=event.timestamp, now=parts.clock())
-    ids = [one for one, _ in parts.events.search_keywords(text or event.text, where, CANDIDATES + 1) if one != event.event_id]
+    where = EventFilter(
+        event.scope.key, kinds=get_args(WrittenKind), time_from=event.timestamp, now=parts.clock()
+    )
+    ids = [
+        one
+        for one, _ in parts.events.search_keywords(text or event.text, where, CANDIDATES + 1)
+        if one != event.event_id
+    ]
     return parts.events.get(ids[:CANDIDATES])

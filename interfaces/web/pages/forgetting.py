@@ -22,11 +22,21 @@ afterwards."""
 
 
 @router.get("/forget")
-def ask(request: Request, parts: PartsHere, kind: EntityType, id: str, mistyped: bool = False) -> Response:
+def ask(
+    request: Request, parts: PartsHere, kind: EntityType, id: str, mistyped: bool = False
+) -> Response:
     """Say what goes, and ask."""
     entity = Entity(kind, id)
     name, goes = known.name_of(parts, entity), known.what_goes(parts, entity)
-    return page(request, "forget.html", entity=entity, name=name, goes=goes, kinds=FORGOTTEN, mistyped=mistyped)
+    return page(
+        request,
+        "forget.html",
+        entity=entity,
+        name=name,
+        goes=goes,
+        kinds=FORGOTTEN,
+        mistyped=mistyped,
+    )
 
 
 @router.post("/forget")
@@ -43,7 +53,14 @@ async def carry_out(
     if confirmed.strip() != entity.id:
         return see("/forget", kind=kind, id=id, mistyped="true")
     report = await memory.lifecycle.forget(entity, mentions, PATIENCE_SECONDS)
-    return page(request, "forgotten.html", entity=entity, report=report, kinds=FORGOTTEN, mentioned=_mentioned(report))
+    return page(
+        request,
+        "forgotten.html",
+        entity=entity,
+        report=report,
+        kinds=FORGOTTEN,
+        mentioned=_mentioned(report),
+    )
 
 
 def _mentioned(report: ForgetReport) -> list[tuple[str, str]]:

@@ -28,15 +28,27 @@ KINDS: Mapping[str, str] = NAMES["pages"]["job_kinds"]
 
 
 @router.get("/jobs")
-def show_jobs(request: Request, memory: MemoryHere, queue: QueueHere, state: State | None = None) -> Response:
+def show_jobs(
+    request: Request, memory: MemoryHere, queue: QueueHere, state: State | None = None
+) -> Response:
     """Show the jobs of a state; by default the failed ones if there are any, else those that wait."""
     counts = queue.counts(memory.lifecycle.clock())
     numbers = {"failed": counts.failed, "processing": counts.processing, "pending": counts.pending}
     chosen: State = state or ("failed" if counts.failed else "pending")
-    rows = [{**one, "says": told_by(one)} for one in job_entries(queue, MOST) if one["state"] == chosen]
+    rows = [
+        {**one, "says": told_by(one)} for one in job_entries(queue, MOST) if one["state"] == chosen
+    ]
     retried = request.query_params.get("retried", "")
     return page(
-        request, "jobs.html", rows=rows, state=chosen, job_states=STATES, kinds=KINDS, numbers=numbers, most=MOST, retried=retried
+        request,
+        "jobs.html",
+        rows=rows,
+        state=chosen,
+        job_states=STATES,
+        kinds=KINDS,
+        numbers=numbers,
+        most=MOST,
+        retried=retried,
     )
 
 

@@ -47,15 +47,24 @@ def people(parts: Parts, text: str, after: str) -> People:
     last = with_events[-1].user_id if len(with_events) > PAGE else None
     # Only likely profiles are read for their names, because reading all would take seconds. People
     # with events are found by the names in their events.
-    likely = [key for key, _ in parts.backend.profile_index.search_keywords(text, PAGE)] if text else []
+    likely = (
+        [key for key, _ in parts.backend.profile_index.search_keywords(text, PAGE)] if text else []
+    )
     named = {key.entity_id for key in likely if _matches(_profile_name(parts, key), text)}
     for key in parts.profiles.keys():  # noqa: SIM118 - no dict
-        is_here = key.entity_type == "user" and key.entity_id > after and (last is None or key.entity_id < last)
+        is_here = (
+            key.entity_type == "user"
+            and key.entity_id > after
+            and (last is None or key.entity_id < last)
+        )
         if is_here and (key.entity_id in named or _matches(key.entity_id, text)):
             found.setdefault(key.entity_id, ("", 0))
     ids = sorted(found)
     shown = ids[:PAGE]
-    return People([_known(parts, Entity("user", one), *found[one]) for one in shown], shown[-1] if len(ids) > PAGE else "")
+    return People(
+        [_known(parts, Entity("user", one), *found[one]) for one in shown],
+        shown[-1] if len(ids) > PAGE else "",
+    )
 
 
 def groups(parts: Parts, text: str, after: str) -> People:
@@ -63,16 +72,31 @@ def groups(parts: Parts, text: str, after: str) -> People:
 
     These are groups with events or a profile. `text` must be part of the id or the name.
     """
-    counts = {scope.group_id: count for key, count in parts.events.scopes() if (scope := scope_of_key(key)) and scope.group_id}
+    counts = {
+        scope.group_id: count
+        for key, count in parts.events.scopes()
+        if (scope := scope_of_key(key)) and scope.group_id
+    }
     ids = {*counts, *(key.entity_id for key in parts.profiles.keys() if key.entity_type == "group")}  # noqa: SIM118
-    known = (_known(parts, Entity("group", one), "", counts.get(one, 0)) for one in sorted(ids) if one > after)
-    found = list(islice((one for one in known if _matches(one.entity.id, text) or _matches(one.name, text)), PAGE + 1))
+    known = (
+        _known(parts, Entity("group", one), "", counts.get(one, 0))
+        for one in sorted(ids)
+        if one > after
+    )
+    found = list(
+        islice(
+            (one for one in known if _matches(one.entity.id, text) or _matches(one.name, text)),
+            PAGE + 1,
+        )
+    )
     return People(found[:PAGE], found[PAGE - 1].entity.id if len(found) > PAGE else "")
 
 
 def name_of(parts: Parts, entity: Entity) -> str:
     """Return the newest name of a person or a group; "" if none is known. Blocking."""
-    return next((one.name for one in profile_layers(parts, entity) if one.name), "") or _name_in_events(parts, entity)
+    return next(
+        (one.name for one in profile_layers(parts, entity) if one.name), ""
+    ) or _name_in_events(parts, entity)
 
 
 def what_goes(parts: Parts, entity: Entity) -> dict[str, int]:
@@ -97,14 +121,20 @@ def conversations(parts: Parts, limit: int = 100) -> list[tuple[str, str]]:
     for key, _ in sorted(parts.events.scopes(), key=lambda one: -one[1])[:limit]:
         scope = scope_of_key(key)
         if scope is not None:
-            public = ProfileKey("group" if scope.group_id else "user", scope.group_id or scope.user_id)
+            public = ProfileKey(
+                "group" if scope.group_id else "user", scope.group_id or scope.user_id
+            )
             found.append((key, _profile_name(parts, public)))
     return found
 
 
 def _known(parts: Parts, entity: Entity, name: str, events: int) -> Known:
     profiles = profile_layers(parts, entity)
-    named = name or next((one.name for one in profiles if one.name), "") or _name_in_events(parts, entity)
+    named = (
+        name
+        or next((one.name for one in profiles if one.name), "")
+        or _name_in_events(parts, entity)
+    )
     says = next(("; ".join(line.text for line in one.lines) for one in profiles if one.lines), "")
     return Known(entity, named, events, says)
 
@@ -114,7 +144,13 @@ def _name_in_events(parts: Parts, entity: Entity) -> str:
     if entity.id == RESERVED_USER:
         return ""
     newest = parts.events.find(EventFilter(entity.scope.key, now=parts.clock()), limit=1)
-    return "" if not newest else newest[0].group_name if entity.type == "group" else newest[0].user_name
+    return (
+        ""
+        if not newest
+        else newest[0].group_name
+        if entity.type == "group"
+        else newest[0].user_name
+    )
 
 
 def _profile_name(parts: Parts, key: ProfileKey) -> str:

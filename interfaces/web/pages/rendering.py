@@ -30,7 +30,13 @@ COOKIE = "historian_language"
 SHORT = 600
 """Maximum number of characters of a text in a list. The page of the text shows all of it."""
 
-BELONGS_TO = {"/user": "/people", "/group": "/people", "/event": "/people", "/line": "/people", "/forget": "/people"}
+BELONGS_TO = {
+    "/user": "/people",
+    "/group": "/people",
+    "/event": "/people",
+    "/line": "/people",
+    "/forget": "/people",
+}
 """The page of the navigation to which each other page belongs, by path."""
 
 
@@ -51,7 +57,9 @@ def page(request: Request, template: str, *, status: int = 200, **values: object
         shown_names=_names(request, str(values.get("q", "")), language),
         **values,
     )
-    return HTMLResponse(html, status, headers={"Cache-Control": "no-store", "Vary": "Accept-Language, Cookie"})
+    return HTMLResponse(
+        html, status, headers={"Cache-Control": "no-store", "Vary": "Accept-Language, Cookie"}
+    )
 
 
 def _names(request: Request, told: str, language: Language) -> ShownNames:
@@ -87,7 +95,9 @@ def shown(context: Context, event: Event) -> str:
 
 def spoken(request: Request) -> Language:
     """Return the language for a visitor, by the cookie and the header Accept-Language."""
-    return language_of(request.state.cookies.get(COOKIE), request.headers.get("Accept-Language", ""))
+    return language_of(
+        request.state.cookies.get(COOKIE), request.headers.get("Accept-Language", "")
+    )
 
 
 def link(path: str, /, **parameters: object) -> str:
@@ -154,7 +164,17 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    for function in (entity_link, scope_link, told_days, shown, size, short, share, words, metadata_json):
+    for function in (
+        entity_link,
+        scope_link,
+        told_days,
+        shown,
+        size,
+        short,
+        share,
+        words,
+        metadata_json,
+    ):
         made.filters[function.__name__] = function
     made.globals.update(writers=WRITERS, sources=SOURCES, states=STATES, link=link)
     return made

@@ -28,7 +28,12 @@ class PageRoute(APIRoute):
             try:
                 return await handle(request)
             except HistorianError as error:
-                return page(request, "error.html", status=status_of(error).value, said=mask_known(str(error)))
+                return page(
+                    request,
+                    "error.html",
+                    status=status_of(error).value,
+                    said=mask_known(str(error)),
+                )
             except RequestValidationError:
                 said = later("This form lacks something, or holds what it should not.")
                 return page(request, "error.html", status=422, said=said)

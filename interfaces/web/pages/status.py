@@ -57,11 +57,17 @@ class Sign:
 async def show_overview(request: Request, memory: MemoryHere) -> Response:
     """Show who was heard, what happened today, and whether all is well."""
     stats, opened = await memory.stats(), memory.lifecycle.opened
-    signs = await asyncio.to_thread(_signs, memory.settings, stats, memory.lifecycle.worker is not None)
+    signs = await asyncio.to_thread(
+        _signs, memory.settings, stats, memory.lifecycle.worker is not None
+    )
     if opened is None:
-        return page(request, "overview.html", signs=signs, stats=stats, newest=[], today_count=0, heard=[])
+        return page(
+            request, "overview.html", signs=signs, stats=stats, newest=[], today_count=0, heard=[]
+        )
     zone = ZoneInfo(configured_timezone(memory.settings.cognitive.timezone))
-    midnight = datetime.fromtimestamp(memory.lifecycle.clock(), zone).replace(hour=0, minute=0, second=0, microsecond=0)
+    midnight = datetime.fromtimestamp(memory.lifecycle.clock(), zone).replace(
+        hour=0, minute=0, second=0, microsecond=0
+    )
 
     def read(parts: Parts) -> dict[str, Any]:
         all_of_it = EventFilter(None, now=parts.clock())
@@ -72,14 +78,24 @@ async def show_overview(request: Request, memory: MemoryHere) -> Response:
             "heard": _heard(parts.events.find(all_of_it, limit=NEWEST)),
         }
 
-    return page(request, "overview.html", signs=signs, stats=stats, **await asyncio.to_thread(read, opened.parts))
+    return page(
+        request,
+        "overview.html",
+        signs=signs,
+        stats=stats,
+        **await asyncio.to_thread(read, opened.parts),
+    )
 
 
 @router.get("/notes")
 def show_notes(request: Request, parts: PartsHere) -> Response:
     """Show the folders of notes that are indexed, and the files of each."""
     folders = [
-        ("" if scope == SHARED_NOTES.key else scope, root, sorted(parts.backend.manifest.files(scope, root)))
+        (
+            "" if scope == SHARED_NOTES.key else scope,
+            root,
+            sorted(parts.backend.manifest.files(scope, root)),
+        )
         for scope, root, _ in parts.backend.manifest.roots()
     ]
     return page(request, "notes.html", folders=folders)
@@ -102,7 +118,9 @@ async def examine(request: Request, memory: MemoryHere) -> Response:
     """Try every configured part once, which may take some seconds."""
     from ....service.diagnosis import diagnose
 
-    results = [result async for result in diagnose(memory.settings, data_directory(memory.settings))]
+    results = [
+        result async for result in diagnose(memory.settings, data_directory(memory.settings))
+    ]
     return page(request, "doctor.html", results=results)
 
 
@@ -127,8 +145,16 @@ def _database_sign(stats: dict[str, Any]) -> Sign:
     if not stats["enabled"]:
         return Sign(later("memory"), "off", later("switched off in the settings"), {}, "/settings")
     if stats.get("events") is None:
-        return Sign(later("memory"), "failed", later("the database cannot be read; what comes in waits on disk"), {}, "/doctor")
-    return Sign(later("memory"), "ok", later("{n:,} {n:event|events}"), {"n": stats["events"]}, "/people")
+        return Sign(
+            later("memory"),
+            "failed",
+            later("the database cannot be read; what comes in waits on disk"),
+            {},
+            "/doctor",
+        )
+    return Sign(
+        later("memory"), "ok", later("{n:,} {n:event|events}"), {"n": stats["events"]}, "/people"
+    )
 
 
 def _queue_sign(stats: dict[str, Any]) -> Sign:
@@ -145,9 +171,17 @@ def _worker_sign(settings: Settings, stats: dict[str, Any], runs_here: bool) -> 
         return Sign(part, "ok", later("works in this process"), {}, "/live")
     owner = owner_of(settings) if stats.get("events") is not None else None
     if owner is None:
-        return Sign(part, "warning", later("nobody works on this memory now: jobs wait"), {}, "/jobs")
+        return Sign(
+            part, "warning", later("nobody works on this memory now: jobs wait"), {}, "/jobs"
+        )
     if owner.is_suspended:
-        return Sign(part, "warning", later("process {pid} is suspended: jobs wait"), {"pid": owner.pid}, "/doctor")
+        return Sign(
+            part,
+            "warning",
+            later("process {pid} is suspended: jobs wait"),
+            {"pid": owner.pid},
+            "/doctor",
+        )
     return Sign(part, "ok", later("works in process {pid}"), {"pid": owner.pid})
 
 
@@ -157,7 +191,10 @@ def _model_signs(stats: dict[str, Any]) -> Sequence[Sign]:
         "embedding": (later("embedder"), later("none: search is by words alone")),
     }
     named = {purpose: stats.get("models", {}).get(purpose, "") for purpose in parts}
-    return [Sign(part, "ok", named[one]) if named[one] else Sign(part, "off", none) for one, (part, none) in parts.items()]
+    return [
+        Sign(part, "ok", named[one]) if named[one] else Sign(part, "off", none)
+        for one, (part, none) in parts.items()
+    ]
 
 
 def _disk_sign(settings: Settings) -> Sign:
@@ -173,6 +210,11 @@ def _sections(settings: Settings, language: Language) -> dict[str, list[dict[str
     found: dict[str, list[dict[str, Any]]] = {}
     for one in settings_report(settings):
         section, _, name = one.key.rpartition(".")
-        row = {"name": name, "value": toml_value(one.value), "changed": one.value != one.default, "hot": one.hot}
+        row = {
+            "name": name,
+            "value": toml_value(one.value),
+            "changed": one.value != one.default,
+            "hot": one.hot,
+        }
         found.setdefault(section, []).append({**row, "meaning": one.meaning[language]})
     return found

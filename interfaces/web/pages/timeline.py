@@ -44,7 +44,11 @@ class Wanted:
     @classmethod
     def of(cls, parameters: Mapping[str, str]) -> Wanted:
         """Return the filters in the parameters of an address. Invalid values are ignored."""
-        chosen = {name: value for name, known in CHOICES.items() if (value := parameters.get(name, "")) in known}
+        chosen = {
+            name: value
+            for name, known in CHOICES.items()
+            if (value := parameters.get(name, "")) in known
+        }
         month = parameters.get("month", "")
         return cls(
             **chosen,
@@ -60,11 +64,15 @@ class Wanted:
 
     def within(self, where: EventFilter, zone: ZoneInfo) -> EventFilter:
         """Return `where` with these filters added. The month is that of the time zone `zone`."""
-        kinds: tuple[EventKind, ...] = (cast("EventKind", self.kind),) if self.kind in get_args(EventKind) else ()
+        kinds: tuple[EventKind, ...] = (
+            (cast("EventKind", self.kind),) if self.kind in get_args(EventKind) else ()
+        )
         if self.absolute and not kinds:
             kinds = get_args(WrittenKind)  # messages are neither absolute nor relative
         where = replace(where, kinds=kinds, sources=(self.source,) if self.source else ())
-        where = replace(where, is_absolute=_TRUTHS.get(self.absolute), holds=_TRUTHS.get(self.holds))
+        where = replace(
+            where, is_absolute=_TRUTHS.get(self.absolute), holds=_TRUTHS.get(self.holds)
+        )
         if first := _first_of(self.month):
             start, end = first.replace(tzinfo=zone), _following(first).replace(tzinfo=zone)
             where = replace(where, time_from=start.timestamp(), time_to=end.timestamp() - 0.001)
@@ -87,7 +95,9 @@ def months(store: EventStore, where: EventFilter, zone: ZoneInfo) -> list[str]:
 
     Blocking. Raises StorageError.
     """
-    ends = [event for first in (True, False) for event in store.find(where, limit=1, newest_first=first)]
+    ends = [
+        event for first in (True, False) for event in store.find(where, limit=1, newest_first=first)
+    ]
     if not ends:
         return []
     last, first = (datetime.fromtimestamp(event.timestamp, zone) for event in (ends[0], ends[-1]))

@@ -27,9 +27,7 @@ _NUMBERED = (
     ("summaries", "number"),
 )
 
-_INSERT_EVENT = (
-    f"INSERT INTO events (row, {EVENT_COLUMNS}, embedded) VALUES ({', '.join(['%s'] * (EVENT_COLUMNS.count(',') + 3))})"
-)
+_INSERT_EVENT = f"INSERT INTO events (row, {EVENT_COLUMNS}, embedded) VALUES ({', '.join(['%s'] * (EVENT_COLUMNS.count(',') + 3))})"  # noqa: E501
 _INSERT_WORDS = "INSERT INTO event_words (row, length, words, lexemes) VALUES (%s, %s, %s, array_to_tsvector(%s))"
 _INSERT_VECTOR = "INSERT INTO event_vectors (sequence, row, vector) VALUES (%s, %s, %s)"
 _COUNT = f"""
@@ -64,7 +62,9 @@ class PostgresEventRows(EventRows):
     def of_list(self, value: Sequence[str]) -> tuple[str, ...]:
         return tuple(value)
 
-    def insert(self, transaction: Transaction, events: Sequence[Event], vectors: Sequence[Any]) -> None:
+    def insert(
+        self, transaction: Transaction, events: Sequence[Event], vectors: Sequence[Any]
+    ) -> None:
         by_scope: dict[str, list[int]] = {}
         for n, event in enumerate(events):
             by_scope.setdefault(event.scope.key, []).append(n)
@@ -79,13 +79,19 @@ class PostgresEventRows(EventRows):
             row, sequence = transaction.row(_COUNT, counts) or (0, 0)
             for i, n in enumerate(members, 1):
                 rows[n] = row + i
-            sequenced += [(sequence + i, rows[n], vector) for i, (n, vector) in enumerate(embedded, 1)]
+            sequenced += [
+                (sequence + i, rows[n], vector) for i, (n, vector) in enumerate(embedded, 1)
+            ]
         each = zip(rows, events, vectors, strict=True)
         with transaction.connection.pipeline():
             transaction.executemany(
-                _INSERT_EVENT, [(row, *self.values(event), vector is not None) for row, event, vector in each]
+                _INSERT_EVENT,
+                [(row, *self.values(event), vector is not None) for row, event, vector in each],
             )
-            transaction.executemany(_INSERT_WORDS, [_words_row(row, *one) for row, one in zip(rows, indexed, strict=True)])
+            transaction.executemany(
+                _INSERT_WORDS,
+                [_words_row(row, *one) for row, one in zip(rows, indexed, strict=True)],
+            )
             transaction.executemany(_INSERT_VECTOR, sequenced)
 
     def add_words(self, transaction: Transaction, texts: Sequence[tuple[int, str]]) -> None:
@@ -97,7 +103,9 @@ class PostgresEventRows(EventRows):
         transaction.executemany(_INSERT_WORDS, [_words_row(*one) for one in indexed])
         for number, group in groupby(indexed, key=lambda one: one[0] >> SCOPE_SHIFT):
             total = sum(length for _, length, _ in group)
-            transaction.execute("UPDATE scopes SET words = words + %s WHERE scope_number = %s", (total, number))
+            transaction.execute(
+                "UPDATE scopes SET words = words + %s WHERE scope_number = %s", (total, number)
+            )
 
     def remove_words(self, transaction: Transaction, rows: Sequence[int]) -> None:
         """Remove rows from the index, and subtract their words from the counts of their scopes."""
@@ -133,14 +141,19 @@ class PostgresEventRows(EventRows):
     def lock_scopes(self, transaction: Transaction, rows: Iterable[int]) -> None:
         numbers = {row >> SCOPE_SHIFT for row in rows}
         transaction.execute(
-            "SELECT 1 FROM scopes WHERE scope_number = ANY(%s) ORDER BY scope_number FOR UPDATE", (list(numbers),)
+            "SELECT 1 FROM scopes WHERE scope_number = ANY(%s) ORDER BY scope_number FOR UPDATE",
+            (list(numbers),),
         )
 
     def lock_scopes_of(self, transaction: Transaction, event_ids: Iterable[str]) -> None:
-        found = transaction.rows("SELECT row FROM events WHERE event_id = ANY(%s)", (list(event_ids),))
+        found = transaction.rows(
+            "SELECT row FROM events WHERE event_id = ANY(%s)", (list(event_ids),)
+        )
         self.lock_scopes(transaction, [row for (row,) in found])
 
-    def lock_messages(self, transaction: Transaction, job_ids: Iterable[str], scope_keys: Iterable[str] = ()) -> None:
+    def lock_messages(
+        self, transaction: Transaction, job_ids: Iterable[str], scope_keys: Iterable[str] = ()
+    ) -> None:
         ids = list(job_ids)
         found = transaction.rows(
             f"SELECT scope_key FROM scopes WHERE scope_number IN (SELECT row >> {SCOPE_SHIFT} FROM events"
@@ -167,4 +180,7 @@ def _lexemes(scope_number: int, words: str) -> list[str]:
     """Return the stems of indexed words, with the first characters of pairs and the scope."""
     tokens = words.split(" ") if words else []
     stems = {*STEMMER.stems(tokens), *filter(None, map(first_character, tokens))}
-    return [scope_lexeme(scope_number), *(one for one in stems if one and len(one.encode()) <= MOST_BYTES and one[0] != _SCOPE)]
+    return [
+        scope_lexeme(scope_number),
+        *(one for one in stems if one and len(one.encode()) <= MOST_BYTES and one[0] != _SCOPE),
+    ]

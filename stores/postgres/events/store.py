@@ -45,7 +45,9 @@ class PostgresEventStore(EventStore):
         self.database = database
         super().__init__(PostgresEventRows(database))
 
-    def search_keywords(self, query: str, where: EventFilter, limit: int) -> list[tuple[str, float]]:
+    def search_keywords(
+        self, query: str, where: EventFilter, limit: int
+    ) -> list[tuple[str, float]]:
         """See `EventStore.search_keywords`.
 
         The server computes BM25, in a scope with the statistics of the scope. A word is looked up
@@ -55,14 +57,19 @@ class PostgresEventStore(EventStore):
         words = query_words(query.replace("\0", " ").encode(errors="ignore").decode())
         if not words or limit <= 0:
             return []
-        of_scope, key = ("", ()) if where.scope_key is None else (" WHERE scope_key = %s", (where.scope_key,))
+        of_scope, key = (
+            ("", ()) if where.scope_key is None else (" WHERE scope_key = %s", (where.scope_key,))
+        )
         number, total, length = self.database.row(
-            f"SELECT min(scope_number), sum(events)::float8, sum(words)::float8 FROM scopes{of_scope}", key
+            f"SELECT min(scope_number), sum(events)::float8, sum(words)::float8 FROM scopes{of_scope}",
+            key,
         )
         if not total:
             return []
         stems = [
-            (n, stem) for n, stem in enumerate(STEMMER.stems([*words, *map(repeated, words)])) if len(stem.encode()) <= MOST_BYTES
+            (n, stem)
+            for n, stem in enumerate(STEMMER.stems([*words, *map(repeated, words)]))
+            if len(stem.encode()) <= MOST_BYTES
         ]
         scope = [_quoted(scope_lexeme(number))] if key else []
         condition, parameters = self._rows.conditions(where)

@@ -35,7 +35,11 @@ async def open_checkpoints(database: PostgresDatabase) -> AsyncIterator[OpenChec
     """Open the checkpoints of a schema. Raises CheckpointError if they cannot be used now."""
 
     def translated(error: Exception) -> CheckpointError | None:
-        return CheckpointError(str(explained(error, database.name))) if isinstance(error, psycopg.Error) else None
+        return (
+            CheckpointError(str(explained(error, database.name)))
+            if isinstance(error, psycopg.Error)
+            else None
+        )
 
     async with AsyncExitStack() as stack:
         lanes = []
@@ -56,7 +60,9 @@ def _saver(database: PostgresDatabase, set_up: bool) -> PostgresSaver:
     connection: Any = database.session()
     try:
         silence = milliseconds(database.silence_seconds)
-        connection.execute(f"SET synchronous_commit = off; SET idle_in_transaction_session_timeout = {silence}".encode())
+        connection.execute(
+            f"SET synchronous_commit = off; SET idle_in_transaction_session_timeout = {silence}".encode()
+        )
         saver = PostgresSaver(connection)
         if set_up:
             _set_up(saver, connection, database.lock_key("checkpoints"))
@@ -75,7 +81,9 @@ def _set_up(saver: PostgresSaver, connection: psycopg.Connection[Any], key: int)
     until = time.monotonic() + _SETUP_SECONDS
     while not _first(connection, "SELECT pg_try_advisory_lock(%s)", key):
         if time.monotonic() > until:
-            raise CheckpointError("another process has been making the tables of checkpoints for too long")
+            raise CheckpointError(
+                "another process has been making the tables of checkpoints for too long"
+            )
         time.sleep(_LOOK_SECONDS)
     try:
         saver.setup()
@@ -91,4 +99,7 @@ def _first(connection: psycopg.Connection[Any], statement: str, key: int) -> boo
 def _threads(saver: Saver) -> list[str]:
     assert isinstance(saver, PostgresSaver) and isinstance(saver.conn, psycopg.Connection)
     cursor = psycopg.Cursor[Any](saver.conn)
-    return [thread_id for (thread_id,) in cursor.execute("SELECT DISTINCT thread_id FROM checkpoints").fetchall()]
+    return [
+        thread_id
+        for (thread_id,) in cursor.execute("SELECT DISTINCT thread_id FROM checkpoints").fetchall()
+    ]

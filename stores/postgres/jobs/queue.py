@@ -38,7 +38,13 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
     locks of the process, if it has any; `close` ends it, and with it all claims.
     """
 
-    def __init__(self, database: PostgresDatabase, *, clock: Callable[[], float], session: WorkerSession | None = None) -> None:
+    def __init__(
+        self,
+        database: PostgresDatabase,
+        *,
+        clock: Callable[[], float],
+        session: WorkerSession | None = None,
+    ) -> None:
         super().__init__(database)
         self._clock = clock
         self._session = session or WorkerSession(database)
@@ -58,7 +64,9 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
                 " AND kind = 'talk' AND job_id = ANY(%s) ORDER BY job_id FOR UPDATE SKIP LOCKED)",
                 ids,
             )
-        in_line = self._database.rows("SELECT job_id FROM jobs WHERE kind = 'talk' AND job_id = ANY(%s)", ids)
+        in_line = self._database.rows(
+            "SELECT job_id FROM jobs WHERE kind = 'talk' AND job_id = ANY(%s)", ids
+        )
         return gone + sum(self.remove(job_id) for (job_id,) in in_line)
 
     def talk_of(self, prefix: str) -> list[Job]:
@@ -122,10 +130,14 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
         while True:
             with self._session.statements() as transaction:
                 number = self._session.number
-                row = transaction.row(f"SELECT job_id, {COLUMNS} FROM claim_job(%s, %s)", (number, now))
+                row = transaction.row(
+                    f"SELECT job_id, {COLUMNS} FROM claim_job(%s, %s)", (number, now)
+                )
                 was_idle = self._idle_as == number
                 if row is None and not was_idle:
-                    transaction.execute("INSERT INTO idle_workers VALUES (%s) ON CONFLICT DO NOTHING", (number,))
+                    transaction.execute(
+                        "INSERT INTO idle_workers VALUES (%s) ON CONFLICT DO NOTHING", (number,)
+                    )
                 elif row is not None and was_idle:
                     transaction.execute("DELETE FROM idle_workers WHERE worker = %s", (number,))
             self._idle_as = number if row is None else 0
@@ -164,7 +176,12 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
     def check_claim(self, job_id: str) -> None:
         claimed = self._of_claimed(job_id)
         # A worker whose session has ended has its jobs until another worker takes them over.
-        while self._database.row("SELECT worker FROM jobs WHERE job_id = %s AND state = 'processing'", (job_id,)) != claimed[:1]:
+        while (
+            self._database.row(
+                "SELECT worker FROM jobs WHERE job_id = %s AND state = 'processing'", (job_id,)
+            )
+            != claimed[:1]
+        ):
             claimed = self._again(job_id, claimed)
 
     def complete(self, job_id: str) -> None:
@@ -187,7 +204,9 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
         self._settle_claimed(job_id, "pending")
 
     def fail(self, job_id: str, *, error: str, filed: bool) -> None:
-        self._settle_claimed(job_id, "failed", more_attempts=1, error=error, until=self._clock(), filed=filed)
+        self._settle_claimed(
+            job_id, "failed", more_attempts=1, error=error, until=self._clock(), filed=filed
+        )
 
     def take_over(self, now: float, *, older_than: float = 0.0) -> int:
         """See `JobQueue.take_over`.
@@ -230,9 +249,14 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
             with self._database.writing() as transaction:
                 # Only one process at a time: a second one would take the job from the worker that
                 # has claimed it since.
-                transaction.execute("SELECT pg_advisory_xact_lock(%s, %s::integer)", (workers_key(self._database), worker))
+                transaction.execute(
+                    "SELECT pg_advisory_xact_lock(%s, %s::integer)",
+                    (workers_key(self._database), worker),
+                )
                 transaction.execute("DELETE FROM idle_workers WHERE worker = %s", (worker,))
-                found = transaction.row(f"SELECT job_id {mine} ORDER BY position LIMIT 1", (worker,))
+                found = transaction.row(
+                    f"SELECT job_id {mine} ORDER BY position LIMIT 1", (worker,)
+                )
                 if found is None:
                     return taken
                 settle = "SELECT settle_job(%s, %s, 'pending', 0, NULL, NULL, NULL)"
@@ -274,7 +298,9 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
         with self._lock:
             if not self._give_up(job_id, claimed):
                 return self._of_claimed(job_id)
-        raise ClaimLost(f"job {job_id!r} is another worker's: the session of the database in which it was claimed has ended")
+        raise ClaimLost(
+            f"job {job_id!r} is another worker's: the session of the database in which it was claimed has ended"
+        )
 
     def _give_up(self, job_id: str, claimed: tuple[int, Job]) -> bool:
         """Drop a claim.
@@ -298,11 +324,14 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
         until: float | None = None,
         filed: bool = False,
     ) -> bool:
-        with self._session.durable() if more_attempts else self._session.statements() as transaction:
+        with (
+            self._session.durable() if more_attempts else self._session.statements() as transaction
+        ):
             if self._session.number != number:
                 return False
             shown = None if error is None else short_error(error)
             found = transaction.row(
-                "SELECT settle_job(%s, %s, %s, %s, %s, %s, %s)", (job_id, number, becomes, more_attempts, shown, until, filed)
+                "SELECT settle_job(%s, %s, %s, %s, %s, %s, %s)",
+                (job_id, number, becomes, more_attempts, shown, until, filed),
             )
             return found == (True,)

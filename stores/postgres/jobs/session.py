@@ -116,7 +116,9 @@ class WorkerSession:
     def _keep(self) -> None:
         """Keep the server from ending the session for silence, unless the event loop hangs."""
         with self._lock:
-            hangs = self._last_beat is not None and time.monotonic() - self._last_beat > LOOP_SECONDS
+            hangs = (
+                self._last_beat is not None and time.monotonic() - self._last_beat > LOOP_SECONDS
+            )
             if self._connection is not None and not hangs:
                 with self.statements() as transaction:
                     transaction.execute("SELECT 1")
@@ -127,7 +129,9 @@ class WorkerSession:
         Return False if it is held, by another session or this one.
         """
         with self.statements() as transaction:
-            if key in self._held or transaction.row("SELECT pg_try_advisory_lock(%s)", (key,)) != (True,):
+            if key in self._held or transaction.row("SELECT pg_try_advisory_lock(%s)", (key,)) != (
+                True,
+            ):
                 return False
             self._held.add(key)
             return True
@@ -152,7 +156,9 @@ class WorkerSession:
         with self.statements() as transaction:
             key = transaction.lock_key("work")
             if not self._is_at_work:
-                self._is_at_work = transaction.row("SELECT pg_try_advisory_lock_shared(%s)", (key,)) == (True,)
+                self._is_at_work = transaction.row(
+                    "SELECT pg_try_advisory_lock_shared(%s)", (key,)
+                ) == (True,)
             return self._is_at_work
 
     def end_work(self) -> None:
@@ -161,7 +167,9 @@ class WorkerSession:
             if was_at_work and self._connection is not None:
                 # A session that has ended meanwhile has released the lock.
                 with suppress(DatabaseAway), self.statements() as transaction:
-                    transaction.execute("SELECT pg_advisory_unlock_shared(%s)", (transaction.lock_key("work"),))
+                    transaction.execute(
+                        "SELECT pg_advisory_unlock_shared(%s)", (transaction.lock_key("work"),)
+                    )
 
     def close(self) -> None:
         """End the session, and with it all claims and locks. A second call does nothing."""
@@ -178,13 +186,21 @@ class WorkerSession:
         self._lose()
         connection = self.database.session()
         try:
-            connection.execute(_SETTINGS.format(silence=milliseconds(self.database.silence_seconds)).encode())
+            connection.execute(
+                _SETTINGS.format(silence=milliseconds(self.database.silence_seconds)).encode()
+            )
             transaction = Transaction(connection, self.database.schema)
             (number,) = transaction.row("SELECT nextval('worker_numbers')") or (0,)
-            transaction.execute("SELECT pg_advisory_lock(%s, %s)", (workers_key(self.database), number))
+            transaction.execute(
+                "SELECT pg_advisory_lock(%s, %s)", (workers_key(self.database), number)
+            )
             work = "SELECT pg_try_advisory_lock_shared(%s)"
-            if self._is_at_work and transaction.row(work, (transaction.lock_key("work"),)) != (True,):
-                raise DatabaseAway(f"{self.database.name}: the session was lost, and somebody works alone now; wait")
+            if self._is_at_work and transaction.row(work, (transaction.lock_key("work"),)) != (
+                True,
+            ):
+                raise DatabaseAway(
+                    f"{self.database.name}: the session was lost, and somebody works alone now; wait"
+                )
         except BaseException:
             connection.close()
             raise

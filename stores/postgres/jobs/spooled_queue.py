@@ -33,7 +33,14 @@ class SpooledQueue:
     DatabaseAway instead.
     """
 
-    def __init__(self, directory: Path, clock: Callable[[], float], connect: Callable[[], JobQueue], *, keeps: bool) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        clock: Callable[[], float],
+        connect: Callable[[], JobQueue],
+        *,
+        keeps: bool,
+    ) -> None:
         self.remote: JobQueue | None = None
         """The queue of the server; None before the first connection."""
         self._connect = connect
@@ -71,10 +78,16 @@ class SpooledQueue:
             return self._server.put_all(jobs)
         if not self._away and not self._spooled():
             try:
-                return self._threads.submit(lambda: self._server.put_all(jobs)).result(PATIENCE_SECONDS)
+                return self._threads.submit(lambda: self._server.put_all(jobs)).result(
+                    PATIENCE_SECONDS
+                )
             except (DatabaseAway, TimeoutError) as error:
                 # The server may have stored the jobs nevertheless: the same id twice is one job.
-                log.warning("jobs are kept in %s and handed over later: %s", self._directory, str(error) or "no answer in time")
+                log.warning(
+                    "jobs are kept in %s and handed over later: %s",
+                    self._directory,
+                    str(error) or "no answer in time",
+                )
                 self._away = True
         return self._spool.put_all(jobs)
 

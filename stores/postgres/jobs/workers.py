@@ -114,7 +114,9 @@ class PostgresWorkers:
                     f"SET lock_timeout = '{_ALONE_SECONDS}s'; SET idle_session_timeout = {milliseconds(silence)}".encode()
                 )
                 try:
-                    connection.execute("SELECT pg_advisory_lock(%s)", (self._database.lock_key("work"),))
+                    connection.execute(
+                        "SELECT pg_advisory_lock(%s)", (self._database.lock_key("work"),)
+                    )
                 except psycopg.errors.LockNotAvailable:
                     raise StorageError(
                         f"{self._database.name}: workers have not interrupted their jobs for {_ALONE_SECONDS} seconds; "
@@ -133,7 +135,10 @@ class PostgresWorkers:
 
     def must_yield(self) -> bool:
         return bool(
-            self._database.rows(_LOCKED.format("NOT granted AND mode = 'ExclusiveLock'"), _halves(self._database, "work"))
+            self._database.rows(
+                _LOCKED.format("NOT granted AND mode = 'ExclusiveLock'"),
+                _halves(self._database, "work"),
+            )
         )
 
     @contextmanager
@@ -156,7 +161,9 @@ class PostgresWorkers:
         Also call it whenever notifications may have been lost.
         """
         over = threading.Event()
-        thread = threading.Thread(target=self._listen, args=(wake, over), name="historian-listen", daemon=True)
+        thread = threading.Thread(
+            target=self._listen, args=(wake, over), name="historian-listen", daemon=True
+        )
         thread.start()
         try:
             yield
@@ -188,7 +195,9 @@ def owner_of(database: PostgresDatabase) -> Owner | None:
     The row of a dead owner is ignored.
     """
     row = database.row(
-        "SELECT pid, host, started_at, command, worker FROM owner WHERE EXISTS (" + _LOCKED.format("granted") + ")",
+        "SELECT pid, host, started_at, command, worker FROM owner WHERE EXISTS ("
+        + _LOCKED.format("granted")
+        + ")",
         _halves(database, "owner"),
     )
     return None if row is None else Owner(*row)

@@ -24,7 +24,9 @@ def merge_words(connection: SqliteTransaction, pages: int) -> bool:
     Each job adds a segment, and each word of a query is looked up in each segment.
     """
     before = connection.total_changes
-    connection.execute("INSERT INTO event_keywords (event_keywords, rank) VALUES ('merge', ?)", (pages,))
+    connection.execute(
+        "INSERT INTO event_keywords (event_keywords, rank) VALUES ('merge', ?)", (pages,)
+    )
     # SQLite counts one change for the command itself.
     return connection.total_changes - before > 1
 
@@ -49,7 +51,9 @@ def search(
             f" WHERE event_keywords MATCH %s AND {condition} ORDER BY score DESC, e.row DESC LIMIT %s",
             (" OR ".join(map(matching, words)), *parameters, limit),
         )
-    found = connection.row("SELECT scope_number FROM scopes WHERE scope_key = %s", (where.scope_key,))
+    found = connection.row(
+        "SELECT scope_number FROM scopes WHERE scope_key = %s", (where.scope_key,)
+    )
     if found is None:
         return []
     first = int(found[0]) << SCOPE_SHIFT
@@ -64,13 +68,22 @@ def search(
     scores = np.round(scores, 9)
     best = np.lexsort((-rows, -scores))[:limit]
     best = best[scores[best] > 0.0]
-    names = dict(connection.rows("SELECT row, event_id FROM events WHERE row = ANY(%s)", (rows[best].tolist(),)))
-    return [(names[row], score) for row, score in zip(rows[best].tolist(), scores[best].tolist(), strict=True)]
+    names = dict(
+        connection.rows(
+            "SELECT row, event_id FROM events WHERE row = ANY(%s)", (rows[best].tolist(),)
+        )
+    )
+    return [
+        (names[row], score)
+        for row, score in zip(rows[best].tolist(), scores[best].tolist(), strict=True)
+    ]
 
 
 def _score_scope(
     connection: SqliteTransaction, words: Sequence[str], scope: tuple[int, int]
-) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], np.ndarray[tuple[int], np.dtype[np.float64]]]:
+) -> tuple[
+    np.ndarray[tuple[int], np.dtype[np.int64]], np.ndarray[tuple[int], np.dtype[np.float64]]
+]:
     """Return all row numbers of a scope, ascending, and their scores.
 
     BM25 as in Lucene: `log(1 + (N - n + 0.5) / (n + 0.5)) * f * (K1 + 1) / (f + K1 * (1 - B + B * l
@@ -100,7 +113,9 @@ def _score_scope(
     return rows, scores
 
 
-def _rows_with(connection: SqliteTransaction, match: str, scope: tuple[int, int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _rows_with(
+    connection: SqliteTransaction, match: str, scope: tuple[int, int]
+) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     listed = connection.execute(
         "SELECT group_concat(rowid) FROM (SELECT rowid FROM event_keywords"
         " WHERE event_keywords MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid)",

@@ -25,7 +25,9 @@ class SqliteEventRows(EventRows):
     greatest = "max"
     not_embedded = "embedded = 0"
     profiles = "profiles"
-    new_vectors = "(sequence INTEGER PRIMARY KEY, row INTEGER NOT NULL UNIQUE, vector BLOB NOT NULL)"
+    new_vectors = (
+        "(sequence INTEGER PRIMARY KEY, row INTEGER NOT NULL UNIQUE, vector BLOB NOT NULL)"
+    )
     empty = "DELETE FROM"
     hold = ""
     tagged = (
@@ -36,7 +38,9 @@ class SqliteEventRows(EventRows):
         "e.metadata != '{}' AND NOT EXISTS (SELECT 1 FROM json_each(%s) w WHERE NOT EXISTS (SELECT 1"
         " FROM json_each(e.metadata) m WHERE m.key = w.key AND m.type = w.type AND m.value IS w.value))"
     )
-    rests_on = "sources != '[]' AND EXISTS (SELECT 1 FROM json_each(sources) s WHERE s.value = ANY(%s))"
+    rests_on = (
+        "sources != '[]' AND EXISTS (SELECT 1 FROM json_each(sources) s WHERE s.value = ANY(%s))"
+    )
     words_form = f"{WORDS_VERSION} {FTS5_TOKENIZER}"
     among_speakers = (
         "{user} IN (SELECT s.value FROM events o, json_each(o.speakers) s WHERE o.speakers != '[]' AND o.row {rows}"
@@ -49,18 +53,27 @@ class SqliteEventRows(EventRows):
     def of_list(self, value: str) -> tuple[str, ...]:
         return () if value == "[]" else tuple(json.loads(value))
 
-    def insert(self, transaction: SqliteTransaction, events: Sequence[Event], vectors: Sequence[Any]) -> None:
+    def insert(
+        self, transaction: SqliteTransaction, events: Sequence[Event], vectors: Sequence[Any]
+    ) -> None:
         rows = [_new_row(transaction, event.scope.key) for event in events]
         each = list(zip(rows, events, vectors, strict=True))
-        transaction.executemany(_INSERT, [(row, *self.values(event), vector is not None) for row, event, vector in each])
+        transaction.executemany(
+            _INSERT, [(row, *self.values(event), vector is not None) for row, event, vector in each]
+        )
         self.add_words(transaction, [(row, event.said) for row, event, _ in each])
-        self.add_vectors(transaction, [(row, vector) for row, _, vector in each if vector is not None])
+        self.add_vectors(
+            transaction, [(row, vector) for row, _, vector in each if vector is not None]
+        )
 
     def add_words(self, transaction: SqliteTransaction, texts: Sequence[tuple[int, str]]) -> None:
         rows = [(row, *indexed_words(text)) for row, text in texts]
-        transaction.executemany("INSERT INTO event_words (row, length, words) VALUES (?, ?, ?)", rows)
         transaction.executemany(
-            "INSERT INTO event_keywords (rowid, words) VALUES (?, ?)", [(row, words) for row, _, words in rows]
+            "INSERT INTO event_words (row, length, words) VALUES (?, ?, ?)", rows
+        )
+        transaction.executemany(
+            "INSERT INTO event_keywords (rowid, words) VALUES (?, ?)",
+            [(row, words) for row, _, words in rows],
         )
 
     def remove_words(self, transaction: SqliteTransaction, rows: Sequence[int]) -> None:
@@ -78,7 +91,9 @@ class SqliteEventRows(EventRows):
             "CREATE VIRTUAL TABLE event_keywords USING fts5("
             f"words, content = 'event_words', content_rowid = 'row', tokenize = \"{FTS5_TOKENIZER}\")"
         )
-        transaction.execute("INSERT INTO event_keywords (event_keywords, rank) VALUES ('usermerge', 2)")
+        transaction.execute(
+            "INSERT INTO event_keywords (event_keywords, rank) VALUES ('usermerge', 2)"
+        )
 
 
 def _new_row(transaction: SqliteTransaction, scope_key: str) -> int:

@@ -33,7 +33,9 @@ class SqliteEventStore(EventStore):
         self.database = database
         super().__init__(SqliteEventRows(database))
 
-    def find(self, where: EventFilter, *, limit: int = 100, newest_first: bool = True) -> list[Event]:
+    def find(
+        self, where: EventFilter, *, limit: int = 100, newest_first: bool = True
+    ) -> list[Event]:
         """Return matching events ordered by time; events of the same time are in the order of
         filing.
         """
@@ -67,16 +69,22 @@ class SqliteEventStore(EventStore):
         events of other scopes are not read: an entry costs a thirtieth of reading and sorting an
         event.
         """
-        alone = EventFilter(where.scope_key, time_from=where.time_from, time_to=where.time_to, now=where.now)
+        alone = EventFilter(
+            where.scope_key, time_from=where.time_from, time_to=where.time_to, now=where.now
+        )
         if where.scope_key is None or where != alone:
             return ""
-        found = self.database.row("SELECT events FROM scopes WHERE scope_key = %s", (where.scope_key,))
+        found = self.database.row(
+            "SELECT events FROM scopes WHERE scope_key = %s", (where.scope_key,)
+        )
         if found is None or found[0] < _LARGE_SCOPE:
             return ""
         (all_of_them,) = self.database.row("SELECT sum(events) FROM scopes")
         return "INDEXED BY events_by_time" if all_of_them < 30 * found[0] else ""
 
-    def search_keywords(self, query: str, where: EventFilter, limit: int) -> list[tuple[str, float]]:
+    def search_keywords(
+        self, query: str, where: EventFilter, limit: int
+    ) -> list[tuple[str, float]]:
         with self.database.reading() as connection:
             return event_keywords.search(connection, self._rows, query, where, limit)
 

@@ -46,7 +46,10 @@ def set_links(transaction: Transaction, events: EventRows, links: Sequence[Event
             transaction.run("UPDATE events SET corrected_by = %s WHERE row = %s", (link.new, row))
         else:
             since = occurs if occurs is not None and before <= occurs <= after else after
-            transaction.run("UPDATE events SET superseded_by = %s, superseded_at = %s WHERE row = %s", (link.new, since, row))
+            transaction.run(
+                "UPDATE events SET superseded_by = %s, superseded_at = %s WHERE row = %s",
+                (link.new, since, row),
+            )
         changed.append((link.old, row))
     events.count_removals(transaction, [row for _, row in changed])
     return [event_id for event_id, _ in changed]

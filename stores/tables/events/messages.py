@@ -87,7 +87,9 @@ class MessageTables(EventReading):
             note_remains(transaction, len(edited))
         return [event.event_id for event in new]
 
-    def _lock_messages(self, transaction: Transaction, wanted: Mapping[str, Sequence[Event]]) -> None:
+    def _lock_messages(
+        self, transaction: Transaction, wanted: Mapping[str, Sequence[Event]]
+    ) -> None:
         """Lock the entities and scopes of messages, and the scopes of events derived from them.
 
         All writers take the locks in this order.
@@ -140,7 +142,11 @@ class MessageTables(EventReading):
                 f"SELECT job_id FROM events WHERE {_DUE} GROUP BY job_id ORDER BY min(timestamp), min(row) LIMIT %s",
                 (*due, limit),
             )
-            beyond = self._beyond(transaction, most_messages, limit - len(found)) if most_messages else []
+            beyond = (
+                self._beyond(transaction, most_messages, limit - len(found))
+                if most_messages
+                else []
+            )
         if not found and not beyond:
             return 0
         with self._database.writing() as transaction:
@@ -189,7 +195,9 @@ class MessageTables(EventReading):
             return self._delete(transaction, event_ids)
 
     def _delete(self, transaction: Transaction, event_ids: Sequence[str]) -> int:
-        found = transaction.rows("SELECT row FROM events WHERE event_id = ANY(%s)", (list(event_ids),))
+        found = transaction.rows(
+            "SELECT row FROM events WHERE event_id = ANY(%s)", (list(event_ids),)
+        )
         return self._rows.delete(transaction, [row for (row,) in found])
 
 

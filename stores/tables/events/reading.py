@@ -60,15 +60,21 @@ class EventReading(ABC):
     _database: Database
 
     def is_filed(self, job_id: str) -> bool:
-        return self._database.row("SELECT 1 FROM filed_jobs WHERE job_id = %s", (job_id,)) is not None
+        return (
+            self._database.row("SELECT 1 FROM filed_jobs WHERE job_id = %s", (job_id,)) is not None
+        )
 
     def get(self, event_ids: Sequence[str]) -> list[Event]:
         """Return the events that exist, in the order of `event_ids`."""
-        found = self._events(f"SELECT {EVENT_COLUMNS} FROM events WHERE event_id = ANY(%s)", (list(event_ids),))
+        found = self._events(
+            f"SELECT {EVENT_COLUMNS} FROM events WHERE event_id = ANY(%s)", (list(event_ids),)
+        )
         events = {event.event_id: event for event in found}
         return [events[event_id] for event_id in event_ids if event_id in events]
 
-    def find(self, where: EventFilter, *, limit: int = 100, newest_first: bool = True) -> list[Event]:
+    def find(
+        self, where: EventFilter, *, limit: int = 100, newest_first: bool = True
+    ) -> list[Event]:
         """Return matching events ordered by time; events of the same time are in the order of
         filing.
         """
@@ -81,7 +87,9 @@ class EventReading(ABC):
         )
 
     @abstractmethod
-    def search_keywords(self, query: str, where: EventFilter, limit: int) -> list[tuple[str, float]]:
+    def search_keywords(
+        self, query: str, where: EventFilter, limit: int
+    ) -> list[tuple[str, float]]:
         """Return event ids with BM25 scores (higher is better), best first.
 
         The text of the query never causes an error.
@@ -100,7 +108,9 @@ class EventReading(ABC):
         )
         return [row[0] for row in found], self._database.matrix([row[1] for row in found])
 
-    def nearest(self, vector: Vector, where: EventFilter, limit: int) -> list[tuple[str, float]] | None:
+    def nearest(
+        self, vector: Vector, where: EventFilter, limit: int
+    ) -> list[tuple[str, float]] | None:
         """Return (event id, cosine) of the matching events whose vectors are most similar, best
         first.
 
@@ -108,7 +118,9 @@ class EventReading(ABC):
         """
         return None
 
-    def news(self, scope_key: str, after_sequence: int, after_row: int, limit: int = -1) -> ScopeNews:
+    def news(
+        self, scope_key: str, after_sequence: int, after_row: int, limit: int = -1
+    ) -> ScopeNews:
         """Return a consistent snapshot of events after a row, and of vectors after a sequence
         number.
 
@@ -147,7 +159,9 @@ class EventReading(ABC):
 
         Caches are invalid if the second number has changed.
         """
-        row = self._database.row("SELECT additions, removals FROM scopes WHERE scope_key = %s", (scope_key,))
+        row = self._database.row(
+            "SELECT additions, removals FROM scopes WHERE scope_key = %s", (scope_key,)
+        )
         return (0, 0) if row is None else (row[0], row[1])
 
     def ended_by(self, event_id: str) -> list[Event]:
@@ -167,7 +181,9 @@ class EventReading(ABC):
 
     def known_messages(self, message_ids: Sequence[str]) -> set[str]:
         """Return the messages (by `job_id`) that are stored."""
-        found = self._database.rows("SELECT DISTINCT job_id FROM events WHERE job_id = ANY(%s)", (list(message_ids),))
+        found = self._database.rows(
+            "SELECT DISTINCT job_id FROM events WHERE job_id = ANY(%s)", (list(message_ids),)
+        )
         return {job_id for (job_id,) in found}
 
     def names(self, scope_key: str) -> list[BorneName]:
@@ -189,7 +205,9 @@ class EventReading(ABC):
         with self._database.reading() as transaction:
             return corrected(transaction, events)
 
-    def is_forgotten(self, job_id: str, entities: Iterable[str] = (), timestamp: float = 0.0) -> bool:
+    def is_forgotten(
+        self, job_id: str, entities: Iterable[str] = (), timestamp: float = 0.0
+    ) -> bool:
         """Return True if a job was forgotten, or one of its entities at its time or later.
 
         `timestamp` is in seconds since the epoch.
@@ -215,7 +233,9 @@ class EventReading(ABC):
 
         The time is in seconds since the epoch; None if there is no such event.
         """
-        count, oldest = self._database.row(f"SELECT count(*), min(timestamp) FROM events WHERE {self._rows.not_embedded}")
+        count, oldest = self._database.row(
+            f"SELECT count(*), min(timestamp) FROM events WHERE {self._rows.not_embedded}"
+        )
         return int(count), oldest
 
     def embedded_count(self) -> int:
@@ -238,7 +258,9 @@ class EventReading(ABC):
             " WHERE v.sequence > %s AND v.sequence < %s ORDER BY v.sequence LIMIT %s"
         )
         with self._database.reading() as transaction:
-            for scope, last in transaction.rows("SELECT scope_number, last_vector FROM scopes ORDER BY scope_number"):
+            for scope, last in transaction.rows(
+                "SELECT scope_number, last_vector FROM scopes ORDER BY scope_number"
+            ):
                 left, first = limit - len(new.events), scope << SCOPE_SHIFT
                 if not left or last == numbers.get(scope, 0):
                     continue
@@ -251,7 +273,9 @@ class EventReading(ABC):
 
     def embedded_ids(self) -> list[str]:
         """Return the ids of all events with a vector."""
-        found = self._database.rows("SELECT e.event_id FROM event_vectors v JOIN events e ON e.row = v.row")
+        found = self._database.rows(
+            "SELECT e.event_id FROM event_vectors v JOIN events e ON e.row = v.row"
+        )
         return [event_id for (event_id,) in found]
 
     def fingerprint(self) -> Fingerprint | None:
@@ -264,12 +288,16 @@ class EventReading(ABC):
             found = self._database.row("SELECT coalesce(sum(events), 0) FROM scopes")
         else:
             condition, parameters = self._rows.conditions(where)
-            found = self._database.row(f"SELECT count(*) FROM events e WHERE {condition}", parameters)
+            found = self._database.row(
+                f"SELECT count(*) FROM events e WHERE {condition}", parameters
+            )
         return int(found[0])
 
     def scopes(self) -> list[tuple[str, int]]:
         """Return (scope key, number of events) of each scope with events."""
-        return self._database.rows("SELECT scope_key, events FROM scopes WHERE events > 0 ORDER BY scope_number")
+        return self._database.rows(
+            "SELECT scope_key, events FROM scopes WHERE events > 0 ORDER BY scope_number"
+        )
 
     def people(self, *, after: str = "", text: str = "", limit: int = 50) -> list[KnownPerson]:
         """Return the people with events whose ids are above `after`, in the order of code points.
@@ -277,7 +305,9 @@ class EventReading(ABC):
         The user of shared notes is omitted. With `text`, only people are returned whose id or name
         contains it, ignoring case.
         """
-        found = self._database.rows(_PEOPLE + self.of_people, (after, RESERVED_USER, text, text, max(limit, 0)))
+        found = self._database.rows(
+            _PEOPLE + self.of_people, (after, RESERVED_USER, text, text, max(limit, 0))
+        )
         return [KnownPerson._make(row) for row in found]
 
     def _events(self, statement: str, parameters: Sequence[Any]) -> list[Event]:

@@ -16,7 +16,16 @@ from ..engine import Transaction
 from ..fingerprint import check_dimension
 from .rows import EVENT_COLUMNS_OF_E, NAMES, BesideEvents, sizes
 
-_WRITTEN = ("text", "is_absolute", "gate_reasons", "rewritten_by", "speakers", "handed_over", "said_by", "occurs_from")
+_WRITTEN = (
+    "text",
+    "is_absolute",
+    "gate_reasons",
+    "rewritten_by",
+    "speakers",
+    "handed_over",
+    "said_by",
+    "occurs_from",
+)
 WRITTEN_ANEW = (*_WRITTEN, "occurs_until", "version", "times", "people")
 """The fields of an event that a run writes."""
 
@@ -56,7 +65,10 @@ class EventRevisionTables(BesideEvents):
 
     def begin(self, run: str, started: float) -> None:
         """Begin a run (`started` in seconds since the epoch), unless it has begun already."""
-        self._database.run("INSERT INTO reprocessing_runs (run, started) VALUES (%s, %s) ON CONFLICT DO NOTHING", (run, started))
+        self._database.run(
+            "INSERT INTO reprocessing_runs (run, started) VALUES (%s, %s) ON CONFLICT DO NOTHING",
+            (run, started),
+        )
 
     def progress(self, run: str) -> Progress | None:
         """Return the progress of a run; None if it has not begun."""
@@ -80,7 +92,14 @@ class EventRevisionTables(BesideEvents):
         return [(one[-1], self._events.event(one)) for one in found]
 
     def advance(
-        self, run: str, *, seen: int, rows: tuple[int, int], changes: Sequence[Change], now: str, done: bool = False
+        self,
+        run: str,
+        *,
+        seen: int,
+        rows: tuple[int, int],
+        changes: Sequence[Change],
+        now: str,
+        done: bool = False,
     ) -> bool:
         """Write the changes and advance the run from the first of `rows` to the second, in one
         transaction.
@@ -88,7 +107,9 @@ class EventRevisionTables(BesideEvents):
         Return False, and write nothing, if the run is not at the first of `rows`. An event that was
         edited or deleted meanwhile is not changed.
         """
-        vectors = [None if one.vector is None else self._database.stored(one.vector) for one in changes]
+        vectors = [
+            None if one.vector is None else self._database.stored(one.vector) for one in changes
+        ]
         with self._database.writing() as transaction:
             moved = transaction.run(
                 "UPDATE reprocessing_runs SET last_row = %s, seen = seen + %s, done = %s"
@@ -99,7 +120,10 @@ class EventRevisionTables(BesideEvents):
                 return False
             check_dimension(transaction, sizes(one.vector for one in changes))
             self._events.lock_scopes_of(transaction, [one.before.event_id for one in changes])
-            counts = [self._write(transaction, run, *each, now) for each in zip(changes, vectors, strict=True)]
+            counts = [
+                self._write(transaction, run, *each, now)
+                for each in zip(changes, vectors, strict=True)
+            ]
             transaction.run(
                 "UPDATE reprocessing_runs SET changed = changed + %s, gained = gained + %s, lost = lost + %s WHERE run = %s",
                 (*map(sum, zip(*counts, strict=True)), run) if counts else (0, 0, 0, run),
@@ -115,7 +139,9 @@ class EventRevisionTables(BesideEvents):
         )
         revisions: dict[str, list[Revision]] = {}
         for event_id, number, text, absolute, writer, at in found:
-            revisions.setdefault(event_id, []).append(Revision(number, text, bool(absolute), writer, at))
+            revisions.setdefault(event_id, []).append(
+                Revision(number, text, bool(absolute), writer, at)
+            )
         return revisions
 
     def examples(self, run: str, limit: int) -> Iterator[tuple[str, str, str]]:
@@ -126,7 +152,9 @@ class EventRevisionTables(BesideEvents):
             (run, limit),
         )
 
-    def _write(self, transaction: Transaction, run: str, change: Change, vector: object, now: str) -> tuple[int, int, int]:
+    def _write(
+        self, transaction: Transaction, run: str, change: Change, vector: object, now: str
+    ) -> tuple[int, int, int]:
         """Rewrite one event. Return (changed, gained, lost), each 0 or 1."""
         before, after = change.before, change.after
         found = transaction.row(

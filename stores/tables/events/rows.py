@@ -37,8 +37,31 @@ EVENT_COLUMNS_OF_E = ", ".join(f"e.{name}" for name in NAMES)
 _ABSOLUTE, _METADATA = map(NAMES.index, ("is_absolute", "metadata"))
 _TUPLES = [*map(NAMES.index, ("gate_reasons", "speakers", "times", "sources", "people", "tags"))]
 _SHARED = [
-    *map(NAMES.index, ("job_id", "kind", "user_id", "group_id", "request_type", "timestamp_local", "timezone", "user_name")),
-    *map(NAMES.index, ("rewritten_by", "source", "handed_over", "said_by", "superseded_by", "corrected_by", "bot_name")),
+    *map(
+        NAMES.index,
+        (
+            "job_id",
+            "kind",
+            "user_id",
+            "group_id",
+            "request_type",
+            "timestamp_local",
+            "timezone",
+            "user_name",
+        ),
+    ),
+    *map(
+        NAMES.index,
+        (
+            "rewritten_by",
+            "source",
+            "handed_over",
+            "said_by",
+            "superseded_by",
+            "corrected_by",
+            "bot_name",
+        ),
+    ),
     *map(NAMES.index, ("group_name", "version", "role")),
 ]
 _values_of = attrgetter(*NAMES)
@@ -174,7 +197,9 @@ class EventRows(ABC):
     def lock_scopes_of(self, transaction: Any, event_ids: Iterable[str]) -> None:  # noqa: B027
         """Lock the scopes of events like `lock_scopes`."""
 
-    def lock_messages(self, transaction: Any, job_ids: Iterable[str], scope_keys: Iterable[str] = ()) -> None:  # noqa: B027
+    def lock_messages(  # noqa: B027
+        self, transaction: Any, job_ids: Iterable[str], scope_keys: Iterable[str] = ()
+    ) -> None:
         """Lock scopes like `lock_scope_keys`, and those of the messages and events derived from
         them.
         """
@@ -225,7 +250,9 @@ class EventRows(ABC):
         """
         if not job_ids:
             return []
-        found = transaction.rows("SELECT row, event_id FROM events WHERE job_id = ANY(%s)", (list(job_ids),))
+        found = transaction.rows(
+            "SELECT row, event_id FROM events WHERE job_id = ANY(%s)", (list(job_ids),)
+        )
         found += self.resting(transaction, job_ids)
         self.delete(transaction, [row for row, _ in found])
         return [event_id for _, event_id in found]
@@ -250,19 +277,26 @@ class EventRows(ABC):
                 [(first + i, row, vector) for i, (row, vector) in enumerate(items)],
             )
             rows = [row for row, _ in items]
-            transaction.run("UPDATE events SET embedded = TRUE WHERE row = ANY(%s) AND NOT embedded", (rows,))
+            transaction.run(
+                "UPDATE events SET embedded = TRUE WHERE row = ANY(%s) AND NOT embedded", (rows,)
+            )
 
     def remove_vectors(self, transaction: Transaction, rows: Sequence[int]) -> None:
         """Remove all vectors of changed or deleted rows: current, next and kept ones."""
         for table in ("event_vectors", "next_event_vectors", "kept_event_vectors"):
             transaction.run(f"DELETE FROM {table} WHERE row = ANY(%s)", (list(rows),))
 
-    def count_removals(self, transaction: Transaction, rows: Sequence[int], *, gone: bool = False) -> None:
+    def count_removals(
+        self, transaction: Transaction, rows: Sequence[int], *, gone: bool = False
+    ) -> None:
         """Count changed rows (with `gone`: deleted rows) in their scopes."""
         numbers = sorted(row >> SCOPE_SHIFT for row in rows)
         transaction.run_many(
             "UPDATE scopes SET removals = removals + %s, events = events - %s WHERE scope_number = %s",
-            [(n, n if gone else 0, number) for number, n in ((key, len(list(group))) for key, group in groupby(numbers))],
+            [
+                (n, n if gone else 0, number)
+                for number, n in ((key, len(list(group))) for key, group in groupby(numbers))
+            ],
         )
 
     def every(self, where: EventFilter) -> Iterator[Event]:

@@ -94,7 +94,11 @@ class ShadowVectors(BesideEvents):
             " AND NOT EXISTS (SELECT 1 FROM next_event_vectors n WHERE n.row = e.row) ORDER BY e.row LIMIT %s",
             (after_row, max(limit, 0)),
         )
-        return [Lacking(row[-1], event.event_id, event.said) for row in found for event in [self._events.event(row)]]
+        return [
+            Lacking(row[-1], event.event_id, event.said)
+            for row in found
+            for event in [self._events.event(row)]
+        ]
 
     def store(self, items: Sequence[Lacking], vectors: Sequence[Vector]) -> int:
         """Store a batch of vectors durably. Return the number of stored vectors.
@@ -107,7 +111,11 @@ class ShadowVectors(BesideEvents):
             listed = f"SELECT {EVENT_COLUMNS}, row FROM events WHERE row = ANY(%s) ORDER BY row {self._events.hold}"
             found = transaction.rows(listed, ([item.row for item in items],))
             known = {row[-1]: self._events.event(row).said for row in found}
-            same = [(item.row, vector) for item, vector in zip(items, stored, strict=True) if known.get(item.row) == item.text]
+            same = [
+                (item.row, vector)
+                for item, vector in zip(items, stored, strict=True)
+                if known.get(item.row) == item.text
+            ]
             transaction.run_many(
                 "INSERT INTO next_event_vectors (sequence, row, vector) VALUES (%s, %s, %s)"
                 " ON CONFLICT (sequence) DO UPDATE SET vector = excluded.vector",
@@ -122,7 +130,9 @@ class ShadowVectors(BesideEvents):
             ([profile.key.index_id for profile in profiles],),
         )
         made = dict(found)
-        return [profile for profile in profiles if made.get(profile.key.index_id) != profile.revision]
+        return [
+            profile for profile in profiles if made.get(profile.key.index_id) != profile.revision
+        ]
 
     def store_profiles(self, profiles: Sequence[Profile], vectors: Sequence[Vector]) -> None:
         stored = [self._database.stored(vector) for vector in vectors]
@@ -131,7 +141,10 @@ class ShadowVectors(BesideEvents):
             transaction.run_many(
                 "INSERT INTO other_profile_vectors (role, item_id, revision, vector) VALUES ('next', %s, %s, %s)"
                 " ON CONFLICT (role, item_id) DO UPDATE SET revision = excluded.revision, vector = excluded.vector",
-                [(profile.key.index_id, profile.revision, vector) for profile, vector in zip(profiles, stored, strict=True)],
+                [
+                    (profile.key.index_id, profile.revision, vector)
+                    for profile, vector in zip(profiles, stored, strict=True)
+                ],
             )
 
     def change_over(self) -> Fingerprint:
@@ -144,9 +157,15 @@ class ShadowVectors(BesideEvents):
             _lock_out_writers(transaction)
             made = _fingerprint(transaction, "next")
             if made is None:
-                raise InvalidInput("no vectors of another model are being made; run `historian reembed` first")
+                raise InvalidInput(
+                    "no vectors of another model are being made; run `historian reembed` first"
+                )
             transaction.run("DROP TABLE kept_event_vectors")
-            _rename(transaction, ("event_vectors", "kept_event_vectors"), ("next_event_vectors", "event_vectors"))
+            _rename(
+                transaction,
+                ("event_vectors", "kept_event_vectors"),
+                ("next_event_vectors", "event_vectors"),
+            )
             transaction.run(f"CREATE TABLE next_event_vectors {self._events.new_vectors}")
             _note(transaction, "next", None)
             self._renamed(transaction, "next", made)
@@ -162,9 +181,15 @@ class ShadowVectors(BesideEvents):
             _lock_out_writers(transaction)
             kept = _fingerprint(transaction, "kept")
             if kept is None:
-                raise InvalidInput("no vectors of a former model are kept; there is nothing to go back to")
+                raise InvalidInput(
+                    "no vectors of a former model are kept; there is nothing to go back to"
+                )
             between = "vectors_changing_places"
-            tables = ("event_vectors", between), ("kept_event_vectors", "event_vectors"), (between, "kept_event_vectors")
+            tables = (
+                ("event_vectors", between),
+                ("kept_event_vectors", "event_vectors"),
+                (between, "kept_event_vectors"),
+            )
             _rename(transaction, *tables)
             self._renamed(transaction, "kept", kept)
         return kept
@@ -246,10 +271,14 @@ def _check(transaction: Transaction, vectors: Sequence[Vector]) -> None:
     """Raise InvalidInput unless every vector has the dimension given to `begin`."""
     expected = _fingerprint(transaction, "next")
     if expected is None:
-        raise InvalidInput("no vectors of another model are being made (another process ended it); run `historian reembed` again")
+        raise InvalidInput(
+            "no vectors of another model are being made (another process ended it); run `historian reembed` again"
+        )
     found = set(sizes(vectors))
     if found - {expected[1]}:
-        raise InvalidInput(f"vectors of {sorted(found)} dimensions given, expected {expected[1]} of {expected[0]}")
+        raise InvalidInput(
+            f"vectors of {sorted(found)} dimensions given, expected {expected[1]} of {expected[0]}"
+        )
 
 
 def _count(transaction: Transaction, role: _Role) -> int:

@@ -57,7 +57,9 @@ class EventStore(MessageTables):
             transaction.lock_name(MESSAGES)
             if noted(transaction, MESSAGES):
                 return
-            update = f"UPDATE events SET {', '.join(f'{name} = %s' for name in _BECOMES)} WHERE row = %s"
+            update = (
+                f"UPDATE events SET {', '.join(f'{name} = %s' for name in _BECOMES)} WHERE row = %s"
+            )
             last, talk = -1, FormerTalk()
             page = f"SELECT {EVENT_COLUMNS}, row FROM events WHERE row > %s AND source = %s ORDER BY row LIMIT %s"
             while found := transaction.rows(page, (last, OBSERVATION, _AT_ONCE)):
@@ -83,15 +85,22 @@ class EventStore(MessageTables):
             if noted(transaction, "words") == form:
                 return
             self._rows.empty_words(transaction)
-            last, page = -1, f"SELECT {EVENT_COLUMNS}, row FROM events WHERE row > %s ORDER BY row LIMIT %s"
+            last, page = (
+                -1,
+                f"SELECT {EVENT_COLUMNS}, row FROM events WHERE row > %s ORDER BY row LIMIT %s",
+            )
             while found := transaction.rows(page, (last, _AT_ONCE)):
-                self._rows.add_words(transaction, [(row[-1], self._rows.event(row).said) for row in found])
+                self._rows.add_words(
+                    transaction, [(row[-1], self._rows.event(row).said) for row in found]
+                )
                 last = found[-1][-1]
             # Invalidates the caches of the former words in every process.
             transaction.run("UPDATE scopes SET removals = removals + 1")
             note(transaction, "words", form)
 
-    def file_job(self, job_id: str, events: Sequence[Event], vectors: Sequence[Vector | None]) -> bool:
+    def file_job(
+        self, job_id: str, events: Sequence[Event], vectors: Sequence[Vector | None]
+    ) -> bool:
         """Store all events of a job atomically.
 
         Return False and change nothing if the job is already filed or forgotten. An event is
@@ -107,18 +116,29 @@ class EventStore(MessageTables):
             transaction.lock_entities(entities)
             if any(event.sources for event in events):
                 transaction.lock_name(MESSAGES, shared=True)
-            if is_buried(transaction, job_id, entities, max((event.timestamp for event in events), default=0.0)):
+            if is_buried(
+                transaction,
+                job_id,
+                entities,
+                max((event.timestamp for event in events), default=0.0),
+            ):
                 return False
-            if not transaction.run("INSERT INTO filed_jobs (job_id) VALUES (%s) ON CONFLICT DO NOTHING", (job_id,)):
+            if not transaction.run(
+                "INSERT INTO filed_jobs (job_id) VALUES (%s) ON CONFLICT DO NOTHING", (job_id,)
+            ):
                 return False
             check_dimension(transaction, sizes(vectors))
             supported = self._supported(transaction, events)
             kept = [(one, vector) for one, vector in zip(supported, stored, strict=True) if one]
             events, stored = [one for one, _ in kept], [vector for _, vector in kept]
             ids = [event.event_id for event in events]
-            taken = transaction.row("SELECT event_id FROM events WHERE event_id = ANY(%s) LIMIT 1", (ids,))
+            taken = transaction.row(
+                "SELECT event_id FROM events WHERE event_id = ANY(%s) LIMIT 1", (ids,)
+            )
             if taken:
-                raise InvalidInput(f"event_id: {taken[0]!r} belongs to another job; ids are made as job_id:n")
+                raise InvalidInput(
+                    f"event_id: {taken[0]!r} belongs to another job; ids are made as job_id:n"
+                )
             self._rows.insert(transaction, events, stored)
         return True
 
@@ -137,13 +157,21 @@ class EventStore(MessageTables):
             # If two processes store the same content of a scope at once, the second one waits here,
             # and then finds it.
             self._rows.lock_scope_keys(transaction, [event.scope.key for event in events])
-            for (known,) in transaction.rows("SELECT event_id FROM events WHERE event_id = ANY(%s)", (list(wanted),)):
+            for (known,) in transaction.rows(
+                "SELECT event_id FROM events WHERE event_id = ANY(%s)", (list(wanted),)
+            ):
                 del wanted[known]
-            new = [one for one in wanted.values() if not is_buried(transaction, one[0].job_id, one[0].entities, one[0].timestamp)]
+            new = [
+                one
+                for one in wanted.values()
+                if not is_buried(transaction, one[0].job_id, one[0].entities, one[0].timestamp)
+            ]
             check_dimension(transaction, sizes(vector for _, vector, _ in new))
             supported = self._supported(transaction, [event for event, _, _ in new])
             kept = [(event, one[2]) for event, one in zip(supported, new, strict=True) if event]
-            self._rows.insert(transaction, [event for event, _ in kept], [vector for _, vector in kept])
+            self._rows.insert(
+                transaction, [event for event, _ in kept], [vector for _, vector in kept]
+            )
         return [event.event_id for event, _ in kept]
 
     def _supported(self, transaction: Transaction, events: Sequence[Event]) -> list[Event | None]:
@@ -226,11 +254,18 @@ class EventStore(MessageTables):
         with self._database.writing() as transaction:
             check_dimension(transaction, sizes([vector]))
             self._rows.lock_scopes_of(transaction, [event_id])
-            found = transaction.row(f"SELECT {EVENT_COLUMNS}, row FROM events WHERE event_id = %s", (event_id,))
+            found = transaction.row(
+                f"SELECT {EVENT_COLUMNS}, row FROM events WHERE event_id = %s", (event_id,)
+            )
             if found is None:
                 return False
-            row, event = int(found[-1]), replace(self._rows.event(found), text=text, times=(), people=())
-            transaction.run("UPDATE events SET rewritten_by = 'hand', handed_over = '' WHERE row = %s", (row,))
+            row, event = (
+                int(found[-1]),
+                replace(self._rows.event(found), text=text, times=(), people=()),
+            )
+            transaction.run(
+                "UPDATE events SET rewritten_by = 'hand', handed_over = '' WHERE row = %s", (row,)
+            )
             transaction.run("DELETE FROM event_revisions WHERE row = %s", (row,))
             self._rows.replace_text(transaction, row, event, stored)
             self._rows.count_removals(transaction, [row])
@@ -248,12 +283,15 @@ class EventStore(MessageTables):
             check_dimension(transaction, sizes(vectors))
             self._rows.lock_scopes_of(transaction, stored)
             found = transaction.rows(
-                "SELECT row, event_id, embedded FROM events WHERE event_id = ANY(%s) ORDER BY row", (list(stored),)
+                "SELECT row, event_id, embedded FROM events WHERE event_id = ANY(%s) ORDER BY row",
+                (list(stored),),
             )
             replaced = [row for row, _, embedded in found if embedded]
             self._rows.remove_vectors(transaction, replaced)
             self._rows.count_removals(transaction, replaced)
-            self._rows.add_vectors(transaction, [(row, stored[event_id]) for row, event_id, _ in found])
+            self._rows.add_vectors(
+                transaction, [(row, stored[event_id]) for row, event_id, _ in found]
+            )
 
     def set_fingerprint(self, model: str, dimension: int) -> None:
         """Store the model and dimension. Raises FingerprintMismatch if others are stored."""

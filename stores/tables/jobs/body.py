@@ -57,4 +57,8 @@ def job_in(document: dict[str, Any]) -> Job:
 def short_error(error: str) -> str:
     """Return an error message in its stored form: no control characters, limited length."""
     cleaned = clean_text(error)
-    return cleaned if len(cleaned) <= MAX_ERROR_CHARACTERS else cleaned[: MAX_ERROR_CHARACTERS - 1] + "…"
+    return (
+        cleaned
+        if len(cleaned) <= MAX_ERROR_CHARACTERS
+        else cleaned[: MAX_ERROR_CHARACTERS - 1] + "…"
+    )

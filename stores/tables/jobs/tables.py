@@ -99,7 +99,9 @@ class JobTables(OfDatabase[Kind]):
         )
 
     def counts(self, now: float) -> QueueCounts:
-        found = self._database.rows("SELECT state, count(*), min(accepted_at) FROM jobs GROUP BY state")
+        found = self._database.rows(
+            "SELECT state, count(*), min(accepted_at) FROM jobs GROUP BY state"
+        )
         by_state = {state: (count, oldest) for state, count, oldest in found}
         pending, oldest = by_state.get("pending", (0, now))
         return QueueCounts(
@@ -156,20 +158,32 @@ class JobTables(OfDatabase[Kind]):
                     amended += self._database.run(
                         "UPDATE jobs SET body = %s, attempts = %s, not_before = %s, last_error = %s"
                         " WHERE job_id = %s AND state != 'processing'",
-                        (changed.to_json(), changed.attempts, changed.not_before, changed.last_error, job_id),
+                        (
+                            changed.to_json(),
+                            changed.attempts,
+                            changed.not_before,
+                            changed.last_error,
+                            job_id,
+                        ),
                     )
         return amended
 
     def discard_unreadable(self, matches: Callable[[bytes], bool]) -> int:
         found = [one.name for one in self.failed() if one.job is None]
-        rows = self._database.rows("SELECT job_id, body, last_error FROM jobs WHERE job_id = ANY(%s)", (found,))
-        return sum(self.remove(job_id) for job_id, body, error in rows if matches((body + error).encode()))
+        rows = self._database.rows(
+            "SELECT job_id, body, last_error FROM jobs WHERE job_id = ANY(%s)", (found,)
+        )
+        return sum(
+            self.remove(job_id) for job_id, body, error in rows if matches((body + error).encode())
+        )
 
     def cleanup(self, now: float, *, max_age_days: float, max_files: int) -> int:
         everything = sorted(self.failed(), key=lambda failed: failed.failed_at)
         removed = 0
         for one in everything:
-            if one.filed and (now - one.failed_at > max_age_days * 86_400 or removed < len(everything) - max_files):
+            if one.filed and (
+                now - one.failed_at > max_age_days * 86_400 or removed < len(everything) - max_files
+            ):
                 removed += self.remove(one.name)
         return removed
 
@@ -198,7 +212,9 @@ def job_of(body: str, attempts: int, not_before: float, last_error: str) -> Job:
         raise Unreadable(f"not JSON: {error!s:.200}") from None
     if not isinstance(document, dict):
         raise Unreadable(f"holds a JSON {type(document).__name__}, expected an object")
-    return job_in({**document, "attempts": attempts, "not_before": not_before, "last_error": last_error})
+    return job_in(
+        {**document, "attempts": attempts, "not_before": not_before, "last_error": last_error}
+    )
 
 
 def readable(rows: Sequence[Sequence[Any]]) -> list[Job]:
@@ -211,7 +227,9 @@ def readable(rows: Sequence[Sequence[Any]]) -> list[Job]:
 
 
 def not_claimed(job_id: str) -> InvalidInput:
-    return InvalidInput(f"job_id: {job_id!r} is not claimed here; only jobs returned by claim() can be settled")
+    return InvalidInput(
+        f"job_id: {job_id!r} is not claimed here; only jobs returned by claim() can be settled"
+    )
 
 
 def _failed(job_id: str, failed_at: float, filed: bool, *values: Any) -> FailedJob:

@@ -67,7 +67,9 @@ def held(directory: Path) -> Iterator[None]:
 
 
 def write_lines(path: Path, *lines: Any) -> Path:
-    text = "\n".join(line if isinstance(line, str) else json.dumps(line, ensure_ascii=False) for line in lines)
+    text = "\n".join(
+        line if isinstance(line, str) else json.dumps(line, ensure_ascii=False) for line in lines
+    )
     path.write_text(text + "\n", encoding="utf-8")
     return path
 
@@ -86,7 +88,12 @@ def call(tmp_path: Path) -> Callable[..., Called]:
 def filed_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data directory with the two turns filed, to be copied."""
     folder = tmp_path_factory.mktemp("filed")
-    assert historian("ingest", write_lines(folder / "jobs.jsonl", *TURNS), "--data-dir", folder / "data").status == 0
+    assert (
+        historian(
+            "ingest", write_lines(folder / "jobs.jsonl", *TURNS), "--data-dir", folder / "data"
+        ).status
+        == 0
+    )
     drained = historian("worker", "--drain", "--data-dir", folder / "data")
     assert drained.status == 0, drained.err
     return folder / "data"
@@ -106,7 +113,9 @@ def event_ids(call: Callable[..., Called], *conditions: object) -> list[str]:
 # ingest
 
 
-def test_wrong_lines_are_named_and_the_good_ones_are_taken(call: Callable[..., Called], tmp_path: Path) -> None:
+def test_wrong_lines_are_named_and_the_good_ones_are_taken(
+    call: Callable[..., Called], tmp_path: Path
+) -> None:
     file = write_lines(
         tmp_path / "jobs.jsonl",
         TURNS[0],
@@ -130,7 +139,9 @@ def test_wrong_lines_are_named_and_the_good_ones_are_taken(call: Callable[..., C
     assert len(call("jobs", "list", "--json").lines) == 2
 
 
-def test_one_is_said_in_the_singular_and_lines_of_stdin_are_named_so(call: Callable[..., Called]) -> None:
+def test_one_is_said_in_the_singular_and_lines_of_stdin_are_named_so(
+    call: Callable[..., Called],
+) -> None:
     lines = "not json\n" + json.dumps(TURNS[0]) + "\n"
     called = call("ingest", "-", stdin=lines)
     assert called.err.startswith("<stdin>:1: not JSON")
@@ -138,7 +149,9 @@ def test_one_is_said_in_the_singular_and_lines_of_stdin_are_named_so(call: Calla
     assert call("worker", "--drain").status == 0
 
 
-def test_with_strict_one_wrong_line_keeps_everything_out(call: Callable[..., Called], tmp_path: Path) -> None:
+def test_with_strict_one_wrong_line_keeps_everything_out(
+    call: Callable[..., Called], tmp_path: Path
+) -> None:
     called = call("ingest", write_lines(tmp_path / "jobs.jsonl", TURNS[0], "not json"), "--strict")
     assert called.status == 1
     assert not (tmp_path / "data").exists()
@@ -156,7 +169,9 @@ def test_with_strict_one_wrong_line_keeps_everything_out(call: Callable[..., Cal
         {"recent_messages": "x"},
     ],
 )
-def test_a_job_that_is_wrong_writes_nothing(call: Callable[..., Called], tmp_path: Path, wrong: dict[str, Any]) -> None:
+def test_a_job_that_is_wrong_writes_nothing(
+    call: Callable[..., Called], tmp_path: Path, wrong: dict[str, Any]
+) -> None:
     called = call("ingest", write_lines(tmp_path / "jobs.jsonl", {**TURNS[0], **wrong}), "--json")
     assert called.status == 1
     assert called.lines[0]["line"] == 1
@@ -164,7 +179,9 @@ def test_a_job_that_is_wrong_writes_nothing(call: Callable[..., Called], tmp_pat
     assert not list((tmp_path / "data").rglob("*.json"))
 
 
-def test_the_same_file_again_or_grown_longer_makes_no_second_job(call: Callable[..., Called], tmp_path: Path) -> None:
+def test_the_same_file_again_or_grown_longer_makes_no_second_job(
+    call: Callable[..., Called], tmp_path: Path
+) -> None:
     file = write_lines(tmp_path / "jobs.jsonl", TURNS[0], TURNS[0])
     counts = [call("ingest", file, "--json").lines[-1]]
     counts.append(call("ingest", file, "--json").lines[-1])
@@ -175,10 +192,14 @@ def test_the_same_file_again_or_grown_longer_makes_no_second_job(call: Callable[
 
 def test_what_was_filed_is_known_too(filed: Callable[..., Called], tmp_path: Path) -> None:
     file = write_lines(tmp_path / "jobs.jsonl", *TURNS)
-    assert filed("ingest", file, "--json").lines == [{"file": str(file), "accepted": 0, "known": 2, "empty": 0, "wrong": 0}]
+    assert filed("ingest", file, "--json").lines == [
+        {"file": str(file), "accepted": 0, "known": 2, "empty": 0, "wrong": 0}
+    ]
 
 
-def test_a_line_of_many_megabytes_is_one_wrong_line(call: Callable[..., Called], tmp_path: Path) -> None:
+def test_a_line_of_many_megabytes_is_one_wrong_line(
+    call: Callable[..., Called], tmp_path: Path
+) -> None:
     file = tmp_path / "jobs.jsonl"
     file.write_bytes(b"x" * 5_000_000 + b"\n" + json.dumps(TURNS[0]).encode() + b"\n")
     called = call("ingest", file, "--json")
@@ -187,7 +208,9 @@ def test_a_line_of_many_megabytes_is_one_wrong_line(call: Callable[..., Called],
     assert called.lines[-1]["accepted"] == 1
 
 
-def test_jobs_may_come_from_stdin_and_secrets_never_reach_the_disk(call: Callable[..., Called], tmp_path: Path) -> None:
+def test_jobs_may_come_from_stdin_and_secrets_never_reach_the_disk(
+    call: Callable[..., Called], tmp_path: Path
+) -> None:
     secret = "sk-" + "abcdefGH12345678ijklMNOP"
     line = {"action_summary": f"api_key={secret}", "user_id": 5}
     assert call("ingest", "-", stdin=json.dumps(line) + "\n").status == 0
@@ -205,7 +228,9 @@ def test_a_file_that_is_not_there_is_wrong_use(call: Callable[..., Called]) -> N
 # worker
 
 
-def test_draining_files_everything_and_tells_what_it_cost(call: Callable[..., Called], tmp_path: Path) -> None:
+def test_draining_files_everything_and_tells_what_it_cost(
+    call: Callable[..., Called], tmp_path: Path
+) -> None:
     call("ingest", write_lines(tmp_path / "jobs.jsonl", *TURNS))
     called = call("worker", "--drain", "--json")
     (report,) = called.lines
@@ -226,7 +251,9 @@ def test_draining_an_empty_queue_is_done_at_once(call: Callable[..., Called]) ->
     assert "none" in called.out
 
 
-def test_a_second_worker_names_the_first_and_fails(filed: Callable[..., Called], tmp_path: Path) -> None:
+def test_a_second_worker_names_the_first_and_fails(
+    filed: Callable[..., Called], tmp_path: Path
+) -> None:
     with held(tmp_path / "data"):
         called = filed("worker", "--drain")
     assert called.status == 1
@@ -246,7 +273,10 @@ def test_a_worker_beside_a_command_waits_until_that_is_done(
     monkeypatch.setattr(Shell, "note", noted)
     lock.acquire(time.time())
     called = filed("worker", "--drain")
-    assert called.status == 0 and f"waiting: {tmp_path / 'data'} is owned by process {os.getpid()}" in called.err
+    assert (
+        called.status == 0
+        and f"waiting: {tmp_path / 'data'} is owned by process {os.getpid()}" in called.err
+    )
 
 
 def test_with_memory_switched_off_nothing_is_worked_on(call: Callable[..., Called]) -> None:
@@ -275,8 +305,13 @@ def test_a_search_waits_for_an_embedder_that_is_slow_to_load(
 
 
 @pytest.mark.slow
-def test_draining_is_given_up_while_the_model_stays_away(call: Callable[..., Called], tmp_path: Path) -> None:
-    model = {"HISTORIAN__MODELS__CHAT__BASE_URL": "http://127.0.0.1:9/v1", "HISTORIAN__MODELS__CHAT__MODEL": "m"}
+def test_draining_is_given_up_while_the_model_stays_away(
+    call: Callable[..., Called], tmp_path: Path
+) -> None:
+    model = {
+        "HISTORIAN__MODELS__CHAT__BASE_URL": "http://127.0.0.1:9/v1",
+        "HISTORIAN__MODELS__CHAT__MODEL": "m",
+    }
     call("ingest", write_lines(tmp_path / "jobs.jsonl", TURNS[0]))
     called = call("worker", "--drain", environ=model)
     assert called.status == 1
@@ -298,7 +333,10 @@ def test_a_search_finds_in_its_scope_and_nowhere_else(filed: Callable[..., Calle
 
 def test_a_search_can_be_narrowed(filed: Callable[..., Called]) -> None:
     def texts(*conditions: object) -> list[str]:
-        return [hit["text"] for hit in filed("search", "tea 三体 科幻", "--all", "--json", *conditions).lines]
+        return [
+            hit["text"]
+            for hit in filed("search", "tea 三体 科幻", "--all", "--json", *conditions).lines
+        ]
 
     assert len(texts()) == 4
     assert set(texts("--kind", "fact")) == {"阿明喜欢科幻小说", "Ann likes green tea"}
@@ -319,7 +357,9 @@ def test_a_search_can_be_narrowed(filed: Callable[..., Called]) -> None:
         (["jobs", "retry"], "say which"),
     ],
 )
-def test_wrong_use_is_told_in_one_line_with_status_2(call: Callable[..., Called], arguments: list[str], message: str) -> None:
+def test_wrong_use_is_told_in_one_line_with_status_2(
+    call: Callable[..., Called], arguments: list[str], message: str
+) -> None:
     called = call(*arguments)
     assert called.status == 2
     assert called.out == ""
@@ -337,7 +377,9 @@ def test_the_context_is_what_a_prompt_gets(filed: Callable[..., Called]) -> None
 def test_the_context_keeps_the_limit_of_a_recall_where_the_embedder_hangs(
     filed: Callable[..., Called], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import_module("historian.models.openai_client")  # on a busy machine, loading it takes the three seconds of the recall
+    import_module(
+        "historian.models.openai_client"
+    )  # on a busy machine, loading it takes the three seconds of the recall
     monkeypatch.setattr("historian.models.embeddings.remote.FIRST_SECONDS", 60.0)
     with OpenAIServer() as server:
         server.fail("embeddings", "hang")
@@ -350,10 +392,14 @@ def test_the_context_keeps_the_limit_of_a_recall_where_the_embedder_hangs(
         started = time.monotonic()
         called = filed("context", "推荐一本书", "--group", "-1001234", "--json", environ=environ)
     assert "《三体》" in called.lines[0]["context"]
-    assert time.monotonic() - started < 50, "a request may take a minute; loading the client takes a second or two"
+    assert time.monotonic() - started < 50, (
+        "a request may take a minute; loading the client takes a second or two"
+    )
 
 
-def test_with_memory_switched_off_the_context_is_the_last_plain_summaries(filed: Callable[..., Called]) -> None:
+def test_with_memory_switched_off_the_context_is_the_last_plain_summaries(
+    filed: Callable[..., Called],
+) -> None:
     off = {"HISTORIAN__COGNITIVE__ENABLED": "false"}
     called = filed("context", "推荐一本书", "--group", "-1001234", "--json", environ=off)
     assert "我昨天给他推荐了《三体》" in called.lines[0]["context"]
@@ -361,7 +407,9 @@ def test_with_memory_switched_off_the_context_is_the_last_plain_summaries(filed:
     assert filed("search", "科幻", "--group", "-1001234", "--json", environ=off).lines == []
 
 
-def test_what_waits_in_the_queue_is_found_and_marked(call: Callable[..., Called], tmp_path: Path) -> None:
+def test_what_waits_in_the_queue_is_found_and_marked(
+    call: Callable[..., Called], tmp_path: Path
+) -> None:
     call("ingest", write_lines(tmp_path / "jobs.jsonl", TURNS[1]))
     hits = call("search", "green tea", "--user", "@ann:matrix.org", "--json").lines
     assert hits and all(hit["pending"] for hit in hits)
@@ -375,13 +423,20 @@ def test_events_are_listed_newest_first_and_by_conversation(filed: Callable[...,
     events = filed("events", "list", "--json").lines
     assert [event["user_id"] for event in events] == ["@ann:matrix.org"] * 2 + ["42"] * 2
     assert len(event_ids(filed, "--group", "-1001234")) == 2
-    assert event_ids(filed, "--job", events[0]["job_id"]) == sorted(event["event_id"] for event in events[:2])
+    assert event_ids(filed, "--job", events[0]["job_id"]) == sorted(
+        event["event_id"] for event in events[:2]
+    )
     assert "Ann likes green tea" in filed("events", "list").out
 
 
-def test_an_event_is_corrected_and_removed_with_its_line_in_the_profile(filed: Callable[..., Called]) -> None:
+def test_an_event_is_corrected_and_removed_with_its_line_in_the_profile(
+    filed: Callable[..., Called],
+) -> None:
     first, second = event_ids(filed, "--group", "-1001234")
-    assert filed("events", "edit", first, "阿明喜欢推理小说", "--json").lines[0]["text"] == "阿明喜欢推理小说"
+    assert (
+        filed("events", "edit", first, "阿明喜欢推理小说", "--json").lines[0]["text"]
+        == "阿明喜欢推理小说"
+    )
     assert "阿明喜欢推理小说" in filed("profile", "show", "user:42").out
     assert filed("events", "show", first, "--json").lines[0]["text"] == "阿明喜欢推理小说"
     assert filed("search", "推理", "--group", "-1001234", "--json").lines[0]["event_id"] == first
@@ -399,7 +454,9 @@ def test_messages_are_searched_listed_and_withdrawn_and_stand_as_they_were_said(
     file_messages(parts.events, ["谁有空搬家？", "我周五搬家", "那我来帮忙"])
     asyncio.run(parts.aclose())
     here = ("--group", "7")
-    (found,) = call("search", "周五搬家", *here, "--kind", "message", "-k", "1", "--neighbours", "1", "--json").lines
+    (found,) = call(
+        "search", "周五搬家", *here, "--kind", "message", "-k", "1", "--neighbours", "1", "--json"
+    ).lines
     assert (found["speaker"], found["text"], found["message_id"]) == ("小林", "我周五搬家", "m1")
     assert (found["said_by"], found["role"], found["reply_to"]) == ("42", "user", "m0")
     assert found["times"] == ["3:2026-02-27"] and found["sources"] == []
@@ -413,7 +470,10 @@ def test_messages_are_searched_listed_and_withdrawn_and_stand_as_they_were_said(
     assert refused.status == 2 and "a message stands as it was said" in refused.err
     assert call("events", "withdraw", "m1", "m9", *here, "--json").lines == [{"messages": 1}]
     assert call("events", "withdraw", "m1", *here).out == "0 messages withdrawn\n"
-    assert [one["message_id"] for one in call("events", "list", *here, "--json").lines] == ["m2", "m0"]
+    assert [one["message_id"] for one in call("events", "list", *here, "--json").lines] == [
+        "m2",
+        "m0",
+    ]
     assert call("events", "withdraw", "m0").status == 2
     everywhere = call("search", "搬家", "--all", "--neighbours", "1")
     assert everywhere.status == 2 and "--neighbours" in everywhere.err
@@ -439,26 +499,40 @@ def test_a_superseded_record_is_marked_names_both_ends_and_is_made_to_hold_again
     assert call("events", "show", "home1-0:0", "--json").lines[0]["supersedes"] == ["home0-0:0"]
     assert "home0-0:0: Ann lives in Lisbon" in call("events", "show", "home1-0:0").out
     assert call("events", "edit", "home0-0:0").status == 2
-    assert call("events", "edit", "home0-0:0", "--holds").out == "home0-0:0 holds: Ann lives in Lisbon\n"
+    assert (
+        call("events", "edit", "home0-0:0", "--holds").out
+        == "home0-0:0 holds: Ann lives in Lisbon\n"
+    )
     assert "× Ann" not in call("events", "list").out
 
 
-def test_what_is_changed_beside_an_owner_is_changed_at_once_and_redacted(filed: Callable[..., Called], tmp_path: Path) -> None:
+def test_what_is_changed_beside_an_owner_is_changed_at_once_and_redacted(
+    filed: Callable[..., Called], tmp_path: Path
+) -> None:
     event_id, *others = event_ids(filed)
     secret = "AKIAQ7RT5LPW2ZXK9NVM"
     with held(tmp_path / "data"):
         called = filed("events", "edit", event_id, f"her key is {secret}")
         assert called.status == 0 and secret not in called.out + called.err
-        assert filed("events", "show", event_id, "--json").lines[0]["text"] == "her key is [API_KEY]"
+        assert (
+            filed("events", "show", event_id, "--json").lines[0]["text"] == "her key is [API_KEY]"
+        )
         assert filed("events", "delete", event_id, "--json").lines[0]["action"] == "delete_event"
         assert event_ids(filed) == others
-    assert [path for path in (tmp_path / "data").rglob("*") if path.is_file() and secret.encode() in path.read_bytes()] == []
+    assert [
+        path
+        for path in (tmp_path / "data").rglob("*")
+        if path.is_file() and secret.encode() in path.read_bytes()
+    ] == []
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status"), [(["show", "gone:0"], 1), (["edit", "gone:0", "text"], 1), (["delete", "gone:0"], 2)]
+    ("arguments", "status"),
+    [(["show", "gone:0"], 1), (["edit", "gone:0", "text"], 1), (["delete", "gone:0"], 2)],
 )
-def test_an_event_that_is_not_there_is_named(filed: Callable[..., Called], arguments: list[str], status: int) -> None:
+def test_an_event_that_is_not_there_is_named(
+    filed: Callable[..., Called], arguments: list[str], status: int
+) -> None:
     called = filed("events", *arguments)
     assert called.status == status
     assert "no event 'gone:0'" in called.err
@@ -467,14 +541,19 @@ def test_an_event_that_is_not_there_is_named(filed: Callable[..., Called], argum
 # profiles
 
 
-def test_a_profile_is_shown_compared_and_rolled_back(filed: Callable[..., Called], tmp_path: Path) -> None:
+def test_a_profile_is_shown_compared_and_rolled_back(
+    filed: Callable[..., Called], tmp_path: Path
+) -> None:
     turn = {**TURNS[0], "new_info": ["我讨厌剧透"], "action_summary": ""}
     filed("ingest", write_lines(tmp_path / "more.jsonl", turn))
     filed("worker", "--drain")
     (profile,) = filed("profile", "show", "user:42", "--json").lines
     assert profile["revision"] == 2
     assert "剧透" in profile["summary"]
-    assert [one["revision"] for one in filed("profile", "history", "user:42", "--json").lines] == [2, 1]
+    assert [one["revision"] for one in filed("profile", "history", "user:42", "--json").lines] == [
+        2,
+        1,
+    ]
     assert "+- 阿明讨厌剧透" in filed("profile", "diff", "user:42", "--json").lines[0]["diff"]
     assert filed("profile", "rollback", "user:42", "1").status == 0
     (profile,) = filed("profile", "show", "user:42", "--json").lines
@@ -485,15 +564,38 @@ def test_a_profile_is_shown_compared_and_rolled_back(filed: Callable[..., Called
 def test_a_line_is_shown_edited_deleted_and_brought_back(filed: Callable[..., Called]) -> None:
     (profile,) = filed("profile", "show", "user:42", "--json").lines
     (line,) = profile["lines"]
-    event = next(one["event_id"] for one in filed("events", "list", "--json").lines if one["text"] == "阿明喜欢科幻小说")
-    assert (line["text"], line["told"], line["last_day"], line["evidence"]) == ("阿明喜欢科幻小说", 1, "2026-02-21", [event])
+    event = next(
+        one["event_id"]
+        for one in filed("events", "list", "--json").lines
+        if one["text"] == "阿明喜欢科幻小说"
+    )
+    assert (line["text"], line["told"], line["last_day"], line["evidence"]) == (
+        "阿明喜欢科幻小说",
+        1,
+        "2026-02-21",
+        [event],
+    )
     table = filed("profile", "show", "user:42").out
-    assert all(text in table for text in (line["line_id"], line["kind"], "2026-02-21", "阿明喜欢科幻小说"))
-    done = filed("profile", "edit-line", line["line_id"], "阿明喜欢推理小说", "--kind", "taste", "--tag", "书")
+    assert all(
+        text in table for text in (line["line_id"], line["kind"], "2026-02-21", "阿明喜欢科幻小说")
+    )
+    done = filed(
+        "profile",
+        "edit-line",
+        line["line_id"],
+        "阿明喜欢推理小说",
+        "--kind",
+        "taste",
+        "--tag",
+        "书",
+    )
     assert done.status == 0 and "brings it back" in done.out
     assert filed("events", "show", event, "--json").lines[0]["text"] == "阿明喜欢推理小说"
     pinned = filed("profile", "edit-line", line["line_id"], "--pinned", "--expires", "2126-01-01")
-    assert pinned.status == 0 and "★ × 阿明喜欢推理小说 (until 2126-01-01)" in filed("profile", "show", "user:42").out
+    assert (
+        pinned.status == 0
+        and "★ × 阿明喜欢推理小说 (until 2126-01-01)" in filed("profile", "show", "user:42").out
+    )
     goes = filed("profile", "delete-line", line["line_id"], "--dry-run", "--json").lines[0]
     assert [one["event_id"] for one in goes["events"]] == [event] and goes["correction_id"] == ""
     (deleted,) = filed("profile", "delete-line", line["line_id"], "--messages", "--json").lines
@@ -531,8 +633,12 @@ def test_a_correction_that_cannot_be_made_says_why_and_changes_nothing(
     assert filed("profile", "show", "user:42", "--json").lines == before
 
 
-def test_a_pin_is_made_before_anything_is_stored_listed_and_removed(call: Callable[..., Called]) -> None:
-    (pinned,) = call("pin", "不要提前任", "--group", "-1001234", "--expires", "2126-01-01", "--json").lines
+def test_a_pin_is_made_before_anything_is_stored_listed_and_removed(
+    call: Callable[..., Called],
+) -> None:
+    (pinned,) = call(
+        "pin", "不要提前任", "--group", "-1001234", "--expires", "2126-01-01", "--json"
+    ).lines
     assert pinned["pinned"] and pinned["until"] == "2126-01-01"
     assert pinned["line_id"] in call("pins", "--group", "-1001234").out
     assert "不要提前任" in call("context", "你好", "--group", "-1001234").out
@@ -542,9 +648,17 @@ def test_a_pin_is_made_before_anything_is_stored_listed_and_removed(call: Callab
 
 
 def test_all_profiles_are_listed_with_their_layers(filed: Callable[..., Called]) -> None:
-    found = {(one["entity_type"], one["entity_id"], one["layer"]) for one in filed("profile", "list", "--json").lines}
+    found = {
+        (one["entity_type"], one["entity_id"], one["layer"])
+        for one in filed("profile", "list", "--json").lines
+    }
     assert found == {("user", "42", ""), ("user", "@ann:matrix.org", "private")}
-    assert filed("profile", "show", "user:@ann:matrix.org", "--layer", "private", "--json").lines[0]["name"] == "Ann"
+    assert (
+        filed("profile", "show", "user:@ann:matrix.org", "--layer", "private", "--json").lines[0][
+            "name"
+        ]
+        == "Ann"
+    )
 
 
 def test_a_revision_that_is_not_kept_is_named(filed: Callable[..., Called]) -> None:
@@ -553,11 +667,15 @@ def test_a_revision_that_is_not_kept_is_named(filed: Callable[..., Called]) -> N
     assert "revision 9 of 'user:42' is not kept" in called.err
 
 
-def test_all_profiles_are_written_as_files_to_be_read(filed: Callable[..., Called], tmp_path: Path) -> None:
+def test_all_profiles_are_written_as_files_to_be_read(
+    filed: Callable[..., Called], tmp_path: Path
+) -> None:
     folder = tmp_path / "view"
     count = len(filed("profile", "list", "--json").lines)
     assert filed("profile", "export", folder, "--json").lines == [{"profiles": count}]
-    assert len(list(folder.rglob("*.md"))) == count and "科幻小说" in (folder / "users" / "42.md").read_text(encoding="utf-8")
+    assert len(list(folder.rglob("*.md"))) == count and "科幻小说" in (
+        folder / "users" / "42.md"
+    ).read_text(encoding="utf-8")
     again = filed("profile", "export", folder)
     assert again.status == 2 and "is not empty" in again.err
 
@@ -571,7 +689,9 @@ def test_a_profile_is_not_there_where_nothing_is_stored(call: Callable[..., Call
 # jobs
 
 
-def test_a_row_that_is_no_job_is_shown_with_its_reason(filed: Callable[..., Called], tmp_path: Path) -> None:
+def test_a_row_that_is_no_job_is_shown_with_its_reason(
+    filed: Callable[..., Called], tmp_path: Path
+) -> None:
     name = "broken-0"
     put_broken(tmp_path / "data", "{broken", state="pending", job_id=name)
     filed("worker", "--drain")
@@ -592,8 +712,17 @@ def test_a_job_is_shown_with_all_it_carries(call: Callable[..., Called], tmp_pat
     assert "'r2-0' is not in the queue" in called.err
 
 
-def test_before_anything_is_stored_listing_says_so_and_makes_nothing(call: Callable[..., Called], tmp_path: Path) -> None:
-    listing = (["jobs", "list"], ["events", "list"], ["profile", "list"], ["search", "x", "--all"], ["stats"], ["corrections"])
+def test_before_anything_is_stored_listing_says_so_and_makes_nothing(
+    call: Callable[..., Called], tmp_path: Path
+) -> None:
+    listing = (
+        ["jobs", "list"],
+        ["events", "list"],
+        ["profile", "list"],
+        ["search", "x", "--all"],
+        ["stats"],
+        ["corrections"],
+    )
     for arguments in (*listing, ["pins", "--user", "42"]):
         called = call(*arguments)
         assert called.status == 0
@@ -610,9 +739,9 @@ def test_init_writes_a_file_that_explains_every_key_and_changes_none(tmp_path: P
     text = path.read_text(encoding="utf-8")
     assert text.count("# zh: ") == text.count("# en: ")
     assert parse_settings(tomllib.loads(text), environ={}, base=tmp_path).query == Settings().query
-    assert load_settings(path, environ={}) == load_settings(environ={}, directory=tmp_path / "elsewhere").model_copy(
-        update={"cognitive": load_settings(path, environ={}).cognitive}
-    )
+    assert load_settings(path, environ={}) == load_settings(
+        environ={}, directory=tmp_path / "elsewhere"
+    ).model_copy(update={"cognitive": load_settings(path, environ={}).cognitive})
 
 
 def test_init_leaves_a_file_that_exists_alone_unless_forced(tmp_path: Path) -> None:
@@ -633,7 +762,9 @@ def test_a_wrong_setting_ends_a_command_with_one_line(tmp_path: Path) -> None:
     assert line.startswith("error: cognitive.query.auto_top_k = 0: ")
 
 
-def test_doctor_is_content_with_nothing_configured_and_leaves_nothing_behind(call: Callable[..., Called], tmp_path: Path) -> None:
+def test_doctor_is_content_with_nothing_configured_and_leaves_nothing_behind(
+    call: Callable[..., Called], tmp_path: Path
+) -> None:
     called = call("doctor", "--json")
     assert called.status == 0
     states = {line["part"]: line["state"] for line in called.lines}
@@ -670,7 +801,10 @@ def test_doctor_asks_every_model_that_is_configured(filed: Callable[..., Called]
             for name in ("CHAT", "EMBEDDING", "RERANK")
             for key, value in section.items()
         }
-        environ |= {"HISTORIAN__MODELS__EMBEDDING__PROVIDER": "openai", "HISTORIAN__MODELS__HISTORIAN__MODEL": "small"}
+        environ |= {
+            "HISTORIAN__MODELS__EMBEDDING__PROVIDER": "openai",
+            "HISTORIAN__MODELS__HISTORIAN__MODEL": "small",
+        }
         called = filed("doctor", "--json", environ=environ)
         asked = {kind: server.count(kind) for kind in ("chat", "embeddings", "rerank")}
     states = {line["part"]: line["state"] for line in called.lines}
@@ -681,16 +815,23 @@ def test_doctor_asks_every_model_that_is_configured(filed: Callable[..., Called]
     assert called.status == 0
 
 
-def test_doctor_tells_a_model_that_answers_nonsense_from_one_that_works(filed: Callable[..., Called]) -> None:
+def test_doctor_tells_a_model_that_answers_nonsense_from_one_that_works(
+    filed: Callable[..., Called],
+) -> None:
     with OpenAIServer(behaviour="garbage") as server:
-        environ = {"HISTORIAN__MODELS__CHAT__BASE_URL": server.base_url, "HISTORIAN__MODELS__CHAT__MODEL": "test"}
+        environ = {
+            "HISTORIAN__MODELS__CHAT__BASE_URL": server.base_url,
+            "HISTORIAN__MODELS__CHAT__MODEL": "test",
+        }
         called = filed("doctor", "--json", environ=environ)
     chat = next(line for line in called.lines if line["part"] == "chat")
     assert chat["state"] == "failed"
     assert called.status == 1
 
 
-def test_draining_with_a_model_tells_calls_and_tokens_by_purpose(call: Callable[..., Called], tmp_path: Path) -> None:
+def test_draining_with_a_model_tells_calls_and_tokens_by_purpose(
+    call: Callable[..., Called], tmp_path: Path
+) -> None:
     call("ingest", write_lines(tmp_path / "jobs.jsonl", *TURNS))
     with OpenAIServer() as server:
         environ = {
@@ -703,7 +844,11 @@ def test_draining_with_a_model_tells_calls_and_tokens_by_purpose(call: Callable[
     last_run = call("stats", "--json").lines[0]["last_run"]
     usage, jobs = last_run["usage"], last_run["jobs"]
     assert set(usage) == {"rewrite", "merge_profile"} and jobs.keys() == {"filed", "merged"}
-    assert usage["merge_profile"]["calls_per_job"] == round(usage["merge_profile"]["calls"] / jobs["filed"], 3) > 0
+    assert (
+        usage["merge_profile"]["calls_per_job"]
+        == round(usage["merge_profile"]["calls"] / jobs["filed"], 3)
+        > 0
+    )
     assert usage["rewrite"]["calls_per_job"] >= 1
     assert usage["rewrite"]["prompt_tokens_per_job"] > 0
     assert "merge profile" in called.out
@@ -747,7 +892,11 @@ def run(*arguments: object, **more: Any) -> subprocess.CompletedProcess[str]:
 def test_jobs_list_costs_little_more_than_the_libraries_it_stands_on(tmp_path: Path) -> None:
     SqliteJobQueue(tmp_path / "data" / QUEUE, clock=time.time).close()
     script = Path(sys.executable).with_name("historian")
-    libraries = (sys.executable, "-c", "import asyncio, numpy, pydantic, rich.table, sqlite3, typer")
+    libraries = (
+        sys.executable,
+        "-c",
+        "import asyncio, numpy, pydantic, rich.table, sqlite3, typer",
+    )
     listing = (str(script), "jobs", "list", "--data-dir", str(tmp_path / "data"))
     assert in_one_of_three(lambda: processor_seconds(*listing) < 5 * processor_seconds(*libraries))
 
@@ -775,7 +924,13 @@ def test_small_commands_import_nothing_heavy() -> None:
         "import sys; from historian.interfaces.cli.app import app\n"
         "print([name for name in ('langgraph', 'chromadb', 'openai', 'langchain_core', 'numpy') if name in sys.modules])"
     )
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True, env=ENVIRONMENT)
+    shown = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+        env=ENVIRONMENT,
+    )
     assert shown.stdout.strip() == "[]"
 
 
@@ -794,12 +949,14 @@ def test_version_and_nonsense_end_as_they_should() -> None:
 
 
 def test_a_reader_that_goes_away_is_no_traceback(tmp_path: Path) -> None:
-    file = write_lines(tmp_path / "jobs.jsonl", *[{"action_summary": "x" * 2000, "user_id": n} for n in range(100)])
-    historian("ingest", file, "--data-dir", tmp_path / "data")
-    command = (
-        f"{sys.executable} -m historian.interfaces.cli jobs list --limit 100 --json --data-dir {tmp_path / 'data'} | head -c 10"
+    file = write_lines(
+        tmp_path / "jobs.jsonl", *[{"action_summary": "x" * 2000, "user_id": n} for n in range(100)]
     )
-    shown = subprocess.run(["sh", "-c", command], capture_output=True, encoding="utf-8", env=ENVIRONMENT, timeout=60)
+    historian("ingest", file, "--data-dir", tmp_path / "data")
+    command = f"{sys.executable} -m historian.interfaces.cli jobs list --limit 100 --json --data-dir {tmp_path / 'data'} | head -c 10"  # noqa: E501
+    shown = subprocess.run(
+        ["sh", "-c", command], capture_output=True, encoding="utf-8", env=ENVIRONMENT, timeout=60
+    )
     assert shown.stderr == ""
 
 
@@ -828,7 +985,14 @@ def test_a_filter_answers_each_line_before_the_next_comes() -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_stops_the_worker_in_good_order(tmp_path: Path, number: signal.Signals) -> None:
     with subprocess.Popen(
-        [sys.executable, "-m", "historian.interfaces.cli", "worker", "--data-dir", str(tmp_path / "data")],
+        [
+            sys.executable,
+            "-m",
+            "historian.interfaces.cli",
+            "worker",
+            "--data-dir",
+            str(tmp_path / "data"),
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",

@@ -22,11 +22,31 @@ def data(tmp_path: Path) -> Path:
     layers = parts.article_stores
     for key, fact in ((KEY, "a nurse"), (IN_GROUP, "a singer")):
         for revision in range(2):
-            article = Article(bedrock=f"- Ann is {fact}", dynamic=f"- 2026-02-0{revision + 1} Ann paints")
+            article = Article(
+                bedrock=f"- Ann is {fact}", dynamic=f"- 2026-02-0{revision + 1} Ann paints"
+            )
             sources = [f"s{revision}"]
-            layers.articles.write(key, article, expected_revision=revision, sources=sources, now=AT, forgotten=lambda: False)
+            layers.articles.write(
+                key,
+                article,
+                expected_revision=revision,
+                sources=sources,
+                now=AT,
+                forgotten=lambda: False,
+            )
         for n in range(2):
-            made = Summary(f"s{key}{n}", key, f"Ann read chapter {n} of {fact}", AT, AT, AT, 9, "rules", True, through=f"{n}")
+            made = Summary(
+                f"s{key}{n}",
+                key,
+                f"Ann read chapter {n} of {fact}",
+                AT,
+                AT,
+                AT,
+                9,
+                "rules",
+                True,
+                through=f"{n}",
+            )
             layers.summaries.add(made, forgotten=lambda: False)
         layers.summaries.mark_promoted(key, [f"s{key}0"], at=AT, into=1)
     layers.buffer.add(KEY, "j", [("j:0", Spoken("user", "waiting"))], entities=[], at=0.0)
@@ -45,7 +65,10 @@ def lines(data: Path, *arguments: str) -> list[dict[str, Any]]:
 
 
 def test_articles_and_what_may_become_one_are_listed(data: Path) -> None:
-    listed = [(one["user_id"], one["scope"], one["revision"], one["summaries"]) for one in lines(data, "chapters", "list")]
+    listed = [
+        (one["user_id"], one["scope"], one["revision"], one["summaries"])
+        for one in lines(data, "chapters", "list")
+    ]
     assert listed == [("42", "p:42", 2, 2), ("42", "g:100", 2, 2)]
     assert [one["waiting_tokens"] > 0 for one in lines(data, "chapters", "list")] == [True, False]
     assert "Ann is a nurse" in call(data, "chapters", "list").out
@@ -53,7 +76,11 @@ def test_articles_and_what_may_become_one_are_listed(data: Path) -> None:
 
 def test_an_article_is_shown_of_one_conversation(data: Path) -> None:
     (article,) = lines(data, "chapters", "show", "42")
-    assert (article["scope"], article["revision"], article["bedrock"]) == ("p:42", 2, "- Ann is a nurse")
+    assert (article["scope"], article["revision"], article["bedrock"]) == (
+        "p:42",
+        2,
+        "- Ann is a nurse",
+    )
     (article,) = lines(data, "chapters", "show", "42", "--group", "100")
     assert (article["scope"], article["bedrock"]) == ("g:100", "- Ann is a singer")
     shown = call(data, "chapters", "show", "42").out
@@ -90,13 +117,17 @@ def test_summaries_are_listed_with_where_they_are(data: Path) -> None:
         ("Ann read chapter 1 of a nurse", None),
     ]
     shown = call(data, "summaries", "list", "42").out
-    assert "revision 1" in shown and "short-term" in shown and "tokens of conversation wait" in shown
+    assert (
+        "revision 1" in shown and "short-term" in shown and "tokens of conversation wait" in shown
+    )
     assert len(lines(data, "summaries", "list", "42", "--group", "100")) == 2
     parts = stored_parts(settings_for(data))
     made = Summary("long", KEY, "Ann: tea\nClio: Dune", AT, AT, AT, 9, "rules", True, through="2")
     parts.article_stores.summaries.add(made, forgotten=lambda: False)
     asyncio.run(parts.aclose())
-    assert "Ann: tea / Clio: Dune" in call(data, "summaries", "list", "42").out, "its lines stay apart"
+    assert "Ann: tea / Clio: Dune" in call(data, "summaries", "list", "42").out, (
+        "its lines stay apart"
+    )
     assert "no summaries yet" in call(data, "summaries", "list", "43").out
 
 
@@ -104,12 +135,18 @@ def test_summaries_are_listed_with_where_they_are(data: Path) -> None:
     ("arguments", "status", "message"),
     [
         (["show", "43"], 1, "there is neither an article nor a summary about '43'"),
-        (["show", "42", "--group", "101"], 1, "there is neither an article nor a summary about '42' in g:101"),
+        (
+            ["show", "42", "--group", "101"],
+            1,
+            "there is neither an article nor a summary about '42' in g:101",
+        ),
         (["rollback", "42", "9"], 1, "revision 9 of '42' is not kept; kept are: 1"),
         (["diff", "42", "--from", "8"], 1, "revision 8 of '42' is not kept"),
         (["show", " 42"], 2, "user_id: ' 42'"),
     ],
 )
-def test_what_is_not_there_is_named(data: Path, arguments: list[str], status: int, message: str) -> None:
+def test_what_is_not_there_is_named(
+    data: Path, arguments: list[str], status: int, message: str
+) -> None:
     called = call(data, "chapters", *arguments)
     assert called.status == status and message in called.err

@@ -45,7 +45,11 @@ QUOTED = re.compile(r"`[^`\n]*`|'[^'\n]*'|\"[^\"\n]*\"|<[a-z|]+>")
 def english_words(text: str, known: frozenset[str] = frozenset()) -> list[str]:
     """The words of the Latin alphabet that are no names: a name has a sign or digit within it, is all capitals, or known."""
     runs = [run.strip("()[]{},.;:*!?…") for run in ASCII.findall(QUOTED.sub(" ", text))]
-    return [run for run in runs if re.fullmatch(r"[A-Za-z]{2,}", run) and not run.isupper() and run not in NAMES | known]
+    return [
+        run
+        for run in runs
+        if re.fullmatch(r"[A-Za-z]{2,}", run) and not run.isupper() and run not in NAMES | known
+    ]
 
 
 def commands() -> Iterator[tuple[str, ...]]:
@@ -140,24 +144,36 @@ def test_what_a_command_shows_is_chinese_and_its_json_the_same_in_both_languages
 
 
 def test_a_job_and_an_event_are_shown_alike(call: Callable[..., Called]) -> None:
-    for words in (("jobs", "show", waiting_job(call)), ("jobs", "show", "broken.json"), ("events", "show", filed_event(call))):
+    for words in (
+        ("jobs", "show", waiting_job(call)),
+        ("jobs", "show", "broken.json"),
+        ("events", "show", filed_event(call)),
+    ):
         chinese, english = (call(*words, "--json", environ=environ).out for environ in (ZH, EN))
         assert english_words(call(*words).out, words_of(chinese)) == []
         assert chinese == english
 
 
-def test_doctor_speaks_chinese_to_people_and_english_to_programs(call: Callable[..., Called]) -> None:
+def test_doctor_speaks_chinese_to_people_and_english_to_programs(
+    call: Callable[..., Called],
+) -> None:
     shown = call("doctor")
     assert shown.status == 0
     assert english_words(shown.out) == []
     assert "磁盘" in shown.out and "配置了的都能用。" in shown.out
-    chinese, english = (re.sub(r"[\d.]+", "0", call("doctor", "--json", environ=environ).out) for environ in (ZH, EN))
+    chinese, english = (
+        re.sub(r"[\d.]+", "0", call("doctor", "--json", environ=environ).out)
+        for environ in (ZH, EN)
+    )
     assert chinese == english
 
 
 def test_doctor_says_in_chinese_what_a_model_answers(call: Callable[..., Called]) -> None:
     with OpenAIServer(responder=lambda request: {"sum": 5}) as server:
-        models = {f"HISTORIAN__MODELS__CHAT__{key}": value for key, value in (("BASE_URL", server.base_url), ("MODEL", "m-1"))}
+        models = {
+            f"HISTORIAN__MODELS__CHAT__{key}": value
+            for key, value in (("BASE_URL", server.base_url), ("MODEL", "m-1"))
+        }
         shown = call("doctor", environ={**ZH, **models})
     assert "m-1 按要求的格式回答" in shown.out
     assert english_words(shown.out) == []
@@ -195,7 +211,13 @@ def test_notes_are_indexed_in_chinese(call: Callable[..., Called], tmp_path: Pat
 
 def test_leaving_and_coming_back_is_told_in_chinese(tmp_path: Path) -> None:
     directory, archive = ("--data-dir", tmp_path / "data"), tmp_path / "ming.zip"
-    friend = {**TURN, "user_id": "43", "user_name": "阿泰", "group_id": "", "new_info": ["阿泰和阿明一起喝茶"]}
+    friend = {
+        **TURN,
+        "user_id": "43",
+        "user_name": "阿泰",
+        "group_id": "",
+        "new_info": ["阿泰和阿明一起喝茶"],
+    }
     lines = "".join(json.dumps(turn, ensure_ascii=False) + "\n" for turn in (TURN, friend))
     historian("ingest", "-", *directory, stdin=lines)
     historian("worker", "--drain", *directory)
@@ -216,10 +238,20 @@ def test_leaving_and_coming_back_is_told_in_chinese(tmp_path: Path) -> None:
 
 def test_old_summaries_come_in_in_chinese(tmp_path: Path) -> None:
     (tmp_path / "old.json").write_text(
-        json.dumps([{"summary": "小史给阿明讲了故事", "timestamp": "2026-02-20T10:00:00+08:00", "user_id": "42"}]),
+        json.dumps(
+            [
+                {
+                    "summary": "小史给阿明讲了故事",
+                    "timestamp": "2026-02-20T10:00:00+08:00",
+                    "user_id": "42",
+                }
+            ]
+        ),
         encoding="utf-8",
     )
-    shown = historian("migrate", tmp_path / "old.json", "--rewrite", "--data-dir", tmp_path / "data", environ=ZH)
+    shown = historian(
+        "migrate", tmp_path / "old.json", "--rewrite", "--data-dir", tmp_path / "data", environ=ZH
+    )
     assert shown.status == 0, shown.err
     assert english_words(shown.out + shown.err) == []
 
@@ -231,7 +263,11 @@ def test_old_summaries_come_in_in_chinese(tmp_path: Path) -> None:
         ("jbos list", 2, "没有命令 'jbos'。是不是 'jobs'？"),
         ("jobs list --foo", 2, "没有选项 --foo"),
         ("index --grou 1", 2, "没有选项 --grou。是不是 --group？"),
-        ("jobs list --state x", 2, "--state 的值不对：'x' 不在 'all', 'pending', 'processing', 'failed' 之中"),
+        (
+            "jobs list --state x",
+            2,
+            "--state 的值不对：'x' 不在 'all', 'pending', 'processing', 'failed' 之中",
+        ),
         ("jobs list --limit 0", 2, "--limit 的值不对：至少 1"),
         ("jobs list --limit many", 2, "--limit 的值不对：要一个数"),
         ("worker --metrics-port 99999", 2, "--metrics-port 的值不对：至多 65535"),
@@ -257,7 +293,9 @@ def test_old_summaries_come_in_in_chinese(tmp_path: Path) -> None:
         ("mcp", 2, "哪个会话？"),
     ],
 )
-def test_a_refusal_is_in_chinese(data: Path, tmp_path: Path, arguments: str, status: int, message: str) -> None:
+def test_a_refusal_is_in_chinese(
+    data: Path, tmp_path: Path, arguments: str, status: int, message: str
+) -> None:
     words = arguments.replace("nowhere", str(tmp_path / "nowhere")).split()
     before = [] if "--data-dir" in words else ["--data-dir", str(data / "data")]
     refused = historian(*before, *words, environ=ZH)
@@ -267,7 +305,10 @@ def test_a_refusal_is_in_chinese(data: Path, tmp_path: Path, arguments: str, sta
     assert english_words(re.sub(r"：[^：]*[Nn]o such file.*", "", "\n".join(said))) == []
 
 
-@pytest.mark.parametrize("arguments", ["search --json", "--json jobs list --limit 0", "dance --json", "jobs list --json --foo"])
+@pytest.mark.parametrize(
+    "arguments",
+    ["search --json", "--json jobs list --limit 0", "dance --json", "jobs list --json --foo"],
+)
 def test_the_parser_speaks_english_to_programs(arguments: str) -> None:
     refused = historian(*arguments.split(), environ=ZH)
     assert refused.status == 2 and refused.err == historian(*arguments.split(), environ=EN).err
@@ -284,7 +325,9 @@ def test_before_anything_is_stored_that_is_said(tmp_path: Path) -> None:
 def test_a_filter_answers_wrong_lines_alike(call: Callable[..., Called]) -> None:
     lines = 'no json\n{"text": 1}\n{"text": "我来了", "language": "fr"}\n{"text": "我昨天来了"}\n'
     for name in ("gate", "absolutize"):
-        chinese, english = (call(name, "--json", stdin=lines, environ=environ) for environ in (ZH, EN))
+        chinese, english = (
+            call(name, "--json", stdin=lines, environ=environ) for environ in (ZH, EN)
+        )
         assert chinese == english
         assert len(chinese.lines) == 4
 
@@ -292,7 +335,15 @@ def test_a_filter_answers_wrong_lines_alike(call: Callable[..., Called]) -> None
 def test_wrong_lines_of_a_file_are_reported_alike_to_programs(tmp_path: Path) -> None:
     lines = "no json\n[]\n" + json.dumps(TURN) + "\n"
     answers = [
-        historian("ingest", "-", "--json", "--data-dir", tmp_path / code, stdin=lines, environ={"HISTORIAN_LANGUAGE": code})
+        historian(
+            "ingest",
+            "-",
+            "--json",
+            "--data-dir",
+            tmp_path / code,
+            stdin=lines,
+            environ={"HISTORIAN_LANGUAGE": code},
+        )
         for code in ("zh", "en")
     ]
     assert answers[0] == answers[1]
@@ -304,12 +355,19 @@ def test_a_run_of_the_worker_is_reported_alike_to_programs(tmp_path: Path) -> No
     for code in ("zh", "en"):
         directory = ("--data-dir", tmp_path / code)
         historian("ingest", "-", *directory, stdin=json.dumps(TURN) + "\n")
-        reports.append(historian("worker", "--drain", "--json", *directory, environ={"HISTORIAN_LANGUAGE": code}).out)
+        reports.append(
+            historian(
+                "worker", "--drain", "--json", *directory, environ={"HISTORIAN_LANGUAGE": code}
+            ).out
+        )
     assert len({re.sub(r"[\d.]+(e-\d+)?", "0", report) for report in reports}) == 1
 
 
 def test_a_real_process_chooses_by_its_environment(tmp_path: Path) -> None:
-    for environ, expected in (({"LANG": "zh_CN.UTF-8"}, "用法："), ({"LANG": "zh_CN.UTF-8", **EN}, "Usage: ")):
+    for environ, expected in (
+        ({"LANG": "zh_CN.UTF-8"}, "用法："),
+        ({"LANG": "zh_CN.UTF-8", **EN}, "Usage: "),
+    ):
         ended = subprocess.run(
             [sys.executable, "-m", "historian.interfaces.cli", "jobs", "--help"],
             env={"PATH": "", "PYTHONUTF8": "1", **environ},

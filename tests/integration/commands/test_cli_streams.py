@@ -12,7 +12,9 @@ import pytest
 
 pytestmark = pytest.mark.slow
 HISTORIAN = f"{shlex.quote(sys.executable)} -m historian.interfaces.cli"
-FULL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+FULL = pytest.mark.skipif(
+    not Path("/dev/full").exists(), reason="there is no device that is always full"
+)
 
 
 def shell(line: str, directory: Path, **environ: str) -> subprocess.CompletedProcess[str]:
@@ -40,10 +42,16 @@ def shell(line: str, directory: Path, **environ: str) -> subprocess.CompletedPro
         pytest.param("historian stats --json >/dev/full 2>/dev/full", 1, "", marks=FULL),
     ],
 )
-def test_a_stream_that_takes_nothing_ends_no_command_in_a_traceback(tmp_path: Path, line: str, status: int, told: str) -> None:
+def test_a_stream_that_takes_nothing_ends_no_command_in_a_traceback(
+    tmp_path: Path, line: str, status: int, told: str
+) -> None:
     ended = shell(line, tmp_path)
     assert ended.returncode == status
-    assert told in ended.stderr and len(ended.stderr.splitlines()) <= 2 and "Traceback" not in ended.stderr
+    assert (
+        told in ended.stderr
+        and len(ended.stderr.splitlines()) <= 2
+        and "Traceback" not in ended.stderr
+    )
 
 
 def test_an_output_without_chinese_characters_is_written_to_in_english(tmp_path: Path) -> None:

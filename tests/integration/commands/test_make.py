@@ -28,12 +28,22 @@ def test_lines_come_as_they_are_printed_behind_a_name_and_the_status_is_the_comm
 
 
 def test_while_a_line_is_not_finished_its_beginning_and_the_time_are_shown() -> None:
-    command = [*WITH_NAME, "units", sys.executable, "-c", "print('...', end=''); input(); print('.')"]
+    command = [
+        *WITH_NAME,
+        "units",
+        sys.executable,
+        "-c",
+        "print('...', end=''); input(); print('.')",
+    ]
     environment = {**os.environ, "EVERY_SECONDS": "0.05"}
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as run:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+    ) as run:
         assert run.stdin is not None and run.stdout is not None
         shown = iter(run.stdout.readline, "")
-        assert next(line for line in shown if line.endswith("s: ...\n")).startswith("   units | after ")
+        assert next(line for line in shown if line.endswith("s: ...\n")).startswith(
+            "   units | after "
+        )
         run.stdin.write("\n")
         run.stdin.close()
         assert "   units | ....\n" in shown
@@ -42,7 +52,9 @@ def test_while_a_line_is_not_finished_its_beginning_and_the_time_are_shown() -> 
 
 def test_a_reader_that_has_seen_enough_ends_the_command_without_a_traceback() -> None:
     command = [*WITH_NAME, "units", sys.executable, "-c", "while True: print('dots')"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as run:
         assert run.stdout is not None and run.stderr is not None
         run.stdout.readline()
         run.stdout.close()
@@ -50,11 +62,18 @@ def test_a_reader_that_has_seen_enough_ends_the_command_without_a_traceback() ->
         assert run.stderr.read() == ""
 
 
-def test_a_demo_of_which_only_the_beginning_is_read_ends_without_a_traceback(tmp_path: Path) -> None:
+def test_a_demo_of_which_only_the_beginning_is_read_ends_without_a_traceback(
+    tmp_path: Path,
+) -> None:
     command = [sys.executable, "-m", "historian", "demo"]
     told: list[str] = []
     with subprocess.Popen(
-        command, cwd=tmp_path, env=NO_MODELS, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
+        command,
+        cwd=tmp_path,
+        env=NO_MODELS,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
     ) as run:
         assert run.stdout is not None and run.stderr is not None
         reading = threading.Thread(target=lambda: told.append(run.stderr.read()))  # type: ignore[union-attr]  # it is piped

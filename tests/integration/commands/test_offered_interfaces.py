@@ -37,7 +37,8 @@ def commands(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
     params = [one for one in command.params if not name or one.name not in shared]
     if not below or not name:
         arguments, options = (
-            [one for one in params if (one.param_type_name == "argument") is wanted] for wanted in (True, False)
+            [one for one in params if (one.param_type_name == "argument") is wanted]
+            for wanted in (True, False)
         )
         yield name or "historian", [*map(_parameter, arguments), *sorted(map(_parameter, options))]
     for word, one in below.items():
@@ -46,13 +47,22 @@ def commands(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 def _parameter(one: Any) -> str:
     is_option = one.param_type_name == "option"
-    names = "/".join([*one.opts, *one.secondary_opts]) if is_option else str(one.metavar or one.name)
+    names = (
+        "/".join([*one.opts, *one.secondary_opts]) if is_option else str(one.metavar or one.name)
+    )
     given = one.bare_type()
-    kind = "flag" if getattr(one, "is_flag", False) else str(getattr(given, "__name__", given)).removeprefix("typing.")
+    kind = (
+        "flag"
+        if getattr(one, "is_flag", False)
+        else str(getattr(given, "__name__", given)).removeprefix("typing.")
+    )
     if kind.startswith("Literal["):  # in the order of whichever equal type was imported first
         kind = "|".join(sorted(re.findall(r"'(.+?)'", kind)))
     bounds = [f"{word} {n}" for word in ("min", "max") if (n := getattr(one, word)) is not None]
-    marks = ["required" if one.required else "", "several" if getattr(one, "multiple", False) or one.nargs == -1 else ""]
+    marks = [
+        "required" if one.required else "",
+        "several" if getattr(one, "multiple", False) or one.nargs == -1 else "",
+    ]
     default = "" if one.default in (None, False, "", ()) or one.required else f"= {one.default}"
     return " ".join(filter(None, [names, kind, *bounds, *marks, default]))
 
@@ -63,11 +73,19 @@ def shape(schema: Mapping[str, Any]) -> Any:
         return schema["$ref"].rpartition("/")[2]
     if "properties" in schema:
         required = schema.get("required", ())
-        fields = {f"{name}{'' if name in required else '?'}": shape(one) for name, one in schema["properties"].items()}
-        return {**fields, **({"extra": "refused"} if schema.get("additionalProperties") is False else {})}
+        fields = {
+            f"{name}{'' if name in required else '?'}": shape(one)
+            for name, one in schema["properties"].items()
+        }
+        return {
+            **fields,
+            **({"extra": "refused"} if schema.get("additionalProperties") is False else {}),
+        }
     if any(word in schema for word in ("anyOf", "oneOf", "allOf")):
         parts = [shape(one) for word in ("anyOf", "oneOf", "allOf") for one in schema.get(word, ())]
-        kind = " or ".join(one if isinstance(one, str) else json.dumps(one, sort_keys=True) for one in parts)
+        kind = " or ".join(
+            one if isinstance(one, str) else json.dumps(one, sort_keys=True) for one in parts
+        )
     elif "enum" in schema or "const" in schema:
         kind = "|".join(sorted(map(str, schema.get("enum", [schema.get("const")]))))
     elif schema.get("type") == "array":
@@ -87,13 +105,28 @@ def addresses(api: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
                 f"{'' if each.get('required') else '?'}{each['in']} {each['name']}: {shape(each['schema'])}"
                 for each in one.get("parameters", ())
             ]
-            body = one.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
+            body = (
+                one.get("requestBody", {})
+                .get("content", {})
+                .get("application/json", {})
+                .get("schema")
+            )
             answers = {
-                code: [shape(each.get("schema", {})) or kind for kind, each in answer.get("content", {}).items()]
+                code: [
+                    shape(each.get("schema", {})) or kind
+                    for kind, each in answer.get("content", {}).items()
+                ]
                 for code, answer in one["responses"].items()
                 if code.startswith("2")
             }
-            yield f"{method.upper()} {path}", {"parameters": sorted(parameters), "body": body and shape(body), "answers": answers}
+            yield (
+                f"{method.upper()} {path}",
+                {
+                    "parameters": sorted(parameters),
+                    "body": body and shape(body),
+                    "answers": answers,
+                },
+            )
 
 
 def pages(routes: Any) -> Iterator[tuple[str, Any]]:
@@ -101,7 +134,10 @@ def pages(routes: Any) -> Iterator[tuple[str, Any]]:
     for route in routes:
         if isinstance(route, APIRoute):
             given = [*route.dependant.query_params, *route.dependant.body_params]
-            yield f"{'/'.join(sorted(route.methods))} {route.path}", sorted(one.name for one in given)
+            yield (
+                f"{'/'.join(sorted(route.methods))} {route.path}",
+                sorted(one.name for one in given),
+            )
         yield from pages(getattr(getattr(route, "original_router", None), "routes", ()))
 
 
@@ -112,15 +148,22 @@ def tool(function: Mapping[str, Any]) -> Any:
 def offered() -> dict[str, Any]:
     """Return all that is offered, in short."""
     with tempfile.TemporaryDirectory() as folder:
-        settings = parse_settings({"web": {"token": "operator-token-1234"}}, environ={}, base=Path(folder))
+        settings = parse_settings(
+            {"web": {"token": "operator-token-1234"}}, environ={}, base=Path(folder)
+        )
         web = make_app(CognitiveService(settings))
         writing = McpMemory(settings, Scope.group("7", "42"), language="en", writer=Writer())
-        tools = [one["function"] for one in memory_tool_schemas("en", may_correct=True, may_withdraw=True)]
+        tools = [
+            one["function"]
+            for one in memory_tool_schemas("en", may_correct=True, may_withdraw=True)
+        ]
         tools.append(end_tool_schema("en")["function"])
         mcp = {
             one.name: {
                 "arguments": shape(one.input_schema),
-                "hints": {name: hint for name, hint in vars(one.annotations).items() if hint is not None},
+                "hints": {
+                    name: hint for name, hint in vars(one.annotations).items() if hint is not None
+                },
             }
             for one in _tools(writing)
         }
@@ -128,7 +171,11 @@ def offered() -> dict[str, Any]:
     return {
         "commands": dict(commands(typer.main.get_command(app))),
         "api": dict(addresses(api)),
-        "schemas": {name: shape(one) for name, one in api["components"]["schemas"].items() if "ValidationError" not in name},
+        "schemas": {
+            name: shape(one)
+            for name, one in api["components"]["schemas"].items()
+            if "ValidationError" not in name
+        },
         "pages": dict(sorted(pages([*login.routes, *page_router.routes]))),
         "tools": {one["name"]: tool(one) for one in tools},
         "mcp": mcp,
@@ -136,7 +183,10 @@ def offered() -> dict[str, Any]:
 
 
 def test_names_options_and_types_are_those_of_the_snapshot() -> None:
-    found, known = json.loads(json.dumps(offered())), json.loads(SNAPSHOT.read_text(encoding="utf-8"))
+    found, known = (
+        json.loads(json.dumps(offered())),
+        json.loads(SNAPSHOT.read_text(encoding="utf-8")),
+    )
     for part in known:
         assert found[part] == known[part], part
     assert found.keys() == known.keys()
@@ -144,7 +194,9 @@ def test_names_options_and_types_are_those_of_the_snapshot() -> None:
 
 if __name__ == "__main__":
     lines = (
-        f'"{part}": {{\n' + ",\n".join(f'"{n}": {json.dumps(one)}' for n, one in sorted(told.items())) + "\n}"
+        f'"{part}": {{\n'
+        + ",\n".join(f'"{n}": {json.dumps(one)}' for n, one in sorted(told.items()))
+        + "\n}"
         for part, told in offered().items()
     )
     SNAPSHOT.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

@@ -19,7 +19,9 @@ COMMAND = [sys.executable, "-m", "historian.interfaces.cli", "serve", "--json", 
 
 
 @contextmanager
-def served(directory: Path, *options: str, **environ: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
+def served(
+    directory: Path, *options: str, **environ: str
+) -> Iterator[tuple[subprocess.Popen[str], dict[str, Any]]]:
     """Start the server; yield the process, and what it says of its address."""
     process = subprocess.Popen(
         [*COMMAND, "--data-dir", str(directory / "data"), *options],
@@ -37,13 +39,20 @@ def served(directory: Path, *options: str, **environ: str) -> Iterator[tuple[sub
 
 
 @pytest.mark.slow
-def test_the_server_is_the_owner_files_what_it_takes_in_and_ends_at_a_signal(tmp_path: Path) -> None:
+def test_the_server_is_the_owner_files_what_it_takes_in_and_ends_at_a_signal(
+    tmp_path: Path,
+) -> None:
     with served(tmp_path) as (process, said):
         with httpx.Client(base_url=said["url"], timeout=30) as browser:
             assert browser.get("/api/v1/stats").status_code == 401
             assert browser.get(said["link"]).status_code == 303
             headers = {"Origin": said["url"]}
-            turn = {"new_info": ["他喜欢科幻"], "user_id": "42", "user_name": "阿明", "timestamp": AT}
+            turn = {
+                "new_info": ["他喜欢科幻"],
+                "user_id": "42",
+                "user_name": "阿明",
+                "timestamp": AT,
+            }
             with browser.stream("GET", "/api/v1/steps") as steps:
                 lines = steps.iter_lines()
                 assert 'data: {"owner": true}' in lines  # reads on until it comes
@@ -58,10 +67,15 @@ def test_the_server_is_the_owner_files_what_it_takes_in_and_ends_at_a_signal(tmp
             events = browser.get("/api/v1/events").json()["events"]
             assert [event["text"] for event in events] == ["阿明喜欢科幻"]
         bearer = {"Authorization": f"Bearer {said['token']}"}
-        assert httpx.get(f"{said['url']}/api/v1/stats", headers=bearer).json()["worker"]["jobs"] == {"filed": 1}
+        assert httpx.get(f"{said['url']}/api/v1/stats", headers=bearer).json()["worker"][
+            "jobs"
+        ] == {"filed": 1}
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 0
-    with served(tmp_path, "--no-worker", HISTORIAN__WEB__TOKEN="a-token-of-sixteen") as (process, said):
+    with served(tmp_path, "--no-worker", HISTORIAN__WEB__TOKEN="a-token-of-sixteen") as (
+        process,
+        said,
+    ):
         assert said["token"] == ""
         bearer = {"Authorization": "Bearer a-token-of-sixteen"}
         assert "worker" not in httpx.get(f"{said['url']}/api/v1/stats", headers=bearer).json()

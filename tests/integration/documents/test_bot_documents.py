@@ -24,7 +24,12 @@ ROOT = Path(__file__).parents[3]
 PAGES = ["docs/bots.md", "docs/bots.zh-CN.md"]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ROW = re.compile(r"^\| (.+?) \| (action_summary|new_info) \| (.+?) \|$", re.MULTILINE)
-SCRIPTS = {**os.environ, **NO_MODELS, **at_noon(), "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+SCRIPTS = {
+    **os.environ,
+    **NO_MODELS,
+    **at_noon(),
+    "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+}
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -34,7 +39,12 @@ def blocks(page: str, language: str) -> list[str]:
 
 def run(directory: Path, snippet: str) -> str:
     ended = subprocess.run(
-        [sys.executable, "-c", snippet], cwd=directory, env=SCRIPTS, capture_output=True, encoding="utf-8", timeout=120
+        [sys.executable, "-c", snippet],
+        cwd=directory,
+        env=SCRIPTS,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
     )
     assert ended.returncode == 0, ended.stderr
     assert "Traceback" not in ended.stderr
@@ -45,7 +55,12 @@ def records(directory: Path, *scope: str) -> list[str]:
     """What is filed of a conversation; of the private chat with user 1001 if none is given."""
     data = ("--data-dir", directory / "data" / "cognitive")
     assert historian("worker", "--drain", "--json", *data).status == 0
-    return [line["text"] for line in historian("events", "list", *(scope or ("--user", "1001")), "--json", *data).lines]
+    return [
+        line["text"]
+        for line in historian(
+            "events", "list", *(scope or ("--user", "1001")), "--json", *data
+        ).lines
+    ]
 
 
 @pytest.mark.parametrize("language", ["python", "json", "sh"])
@@ -88,13 +103,23 @@ def in_chinese(block: str) -> str:
 
 
 def test_the_english_page_is_in_english_but_for_the_guidance_in_chinese() -> None:
-    text = (ROOT / PAGES[0]).read_text(encoding="utf-8").replace("[中文]", "").replace(system_prompt_text("zh").strip(), "")
+    text = (
+        (ROOT / PAGES[0])
+        .read_text(encoding="utf-8")
+        .replace("[中文]", "")
+        .replace(system_prompt_text("zh").strip(), "")
+    )
     assert re.findall(r"[㐀-鿿]+", text) == []
 
 
 def test_the_servers_of_the_english_page_speak_english() -> None:
     commands = [" ".join(server["args"]) for server in configured().values() if "args" in server]
-    commands += [line for block in blocks(PAGES[0], "sh") for line in block.splitlines() if line.startswith("historian mcp")]
+    commands += [
+        line
+        for block in blocks(PAGES[0], "sh")
+        for line in block.splitlines()
+        if line.startswith("historian mcp")
+    ]
     assert len(commands) == 3
     assert all(" --language en " in command for command in commands)
 
@@ -102,13 +127,18 @@ def test_the_servers_of_the_english_page_speak_english() -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_the_guidance_on_the_page_is_what_the_code_returns(page: str) -> None:
     quoted = [block.strip() for block in blocks(page, "text")]
-    assert sorted(quoted) == sorted(system_prompt_text(language).strip() for language in typing.get_args(Language))
+    assert sorted(quoted) == sorted(
+        system_prompt_text(language).strip() for language in typing.get_args(Language)
+    )
 
 
 @pytest.mark.parametrize(
-    ("page", "bot", "user", "group"), [(PAGES[0], "Clio", "Ann", "Book Club"), (PAGES[1], "小史", "阿明", "读书会")]
+    ("page", "bot", "user", "group"),
+    [(PAGES[0], "Clio", "Ann", "Book Club"), (PAGES[1], "小史", "阿明", "读书会")],
 )
-def test_what_the_page_says_is_on_record_is_what_the_rules_make_of_it(page: str, bot: str, user: str, group: str) -> None:
+def test_what_the_page_says_is_on_record_is_what_the_rules_make_of_it(
+    page: str, bot: str, user: str, group: str
+) -> None:
     names = Names(bot_name=bot, user_name=user, group_name=group, group_id="7001")
     moment = datetime.fromisoformat("2026-02-20T22:10:00+08:00")
     rows = ROW.findall((ROOT / page).read_text(encoding="utf-8"))
@@ -124,7 +154,9 @@ def test_a_raw_bot_is_wired_in_ten_lines() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_bot_of_the_page_hands_over_time_and_id_and_logs_what_became_of_the_turn(page: str) -> None:
+def test_every_bot_of_the_page_hands_over_time_and_id_and_logs_what_became_of_the_turn(
+    page: str,
+) -> None:
     bots = [block for block in blocks(page, "python") if "handle_end_call(memory" in block]
     assert len(bots) == 3
     for block in bots:
@@ -142,7 +174,11 @@ def test_talk_that_is_handed_over_as_the_page_shows_is_filed(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("page", "said", "filed"),
     [
-        (PAGES[0], "Noted.", [r"Ann has a cat called Tom", r"Clio promised to remind Ann on 2026-02-22"]),
+        (
+            PAGES[0],
+            "Noted.",
+            [r"Ann has a cat called Tom", r"Clio promised to remind Ann on 2026-02-22"],
+        ),
         (PAGES[1], "记住了。", [r"小史答应2026-02-22提醒阿明", r"阿明养了一只叫阿橘的猫"]),
     ],
 )
@@ -158,7 +194,9 @@ def test_the_raw_bot_files_its_turn_of_the_day_of_its_event(
 
 def with_ask_model(page: str, beginning: str) -> str:
     """The block of a page that defines a function, with the trial's model before it."""
-    trial = next(block for block in blocks(page, "python") if block.startswith("async def ask_model"))
+    trial = next(
+        block for block in blocks(page, "python") if block.startswith("async def ask_model")
+    )
     (block,) = (block for block in blocks(page, "python") if beginning in block)
     return trial.partition("async def send")[0] + block
 
@@ -166,11 +204,15 @@ def with_ask_model(page: str, beginning: str) -> str:
 @pytest.mark.slow
 def test_the_telegram_bot_files_its_turns(tmp_path: Path) -> None:
     with TelegramServer() as server:
-        snippet = with_ask_model(PAGES[0], "async def on_telegram_message").replace("https://api.telegram.org", server.base_url)
+        snippet = with_ask_model(PAGES[0], "async def on_telegram_message").replace(
+            "https://api.telegram.org", server.base_url
+        )
         first = server.say("I have a cat called Tom", user=1001)
         server.say("I have a cat called Tom", user=1001, group=-7001)
         environ = {**SCRIPTS, "TELEGRAM_BOT_TOKEN": TOKEN, "NO_PROXY": "127.0.0.1"}
-        with subprocess.Popen([sys.executable, "-c", snippet], cwd=tmp_path, env=environ, stderr=subprocess.PIPE) as process:
+        with subprocess.Popen(
+            [sys.executable, "-c", snippet], cwd=tmp_path, env=environ, stderr=subprocess.PIPE
+        ) as process:
             server.wait_until_confirmed()
             server.deliver_again(first)
             server.wait_for_sent(3)
@@ -183,7 +225,11 @@ def test_the_telegram_bot_files_its_turns(tmp_path: Path) -> None:
             (1001, "Noted."),
         ]
     assert TOKEN.encode() not in err
-    assert len(records(tmp_path, "--user", "tg:1001")) == len(records(tmp_path, "--group", "tg:-7001")) == 2
+    assert (
+        len(records(tmp_path, "--user", "tg:1001"))
+        == len(records(tmp_path, "--group", "tg:-7001"))
+        == 2
+    )
 
 
 DISCORD = """
@@ -226,27 +272,55 @@ def test_the_discord_bot_files_its_turns(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "discord.py").write_text(DISCORD, encoding="utf-8")
     monkeypatch.setitem(SCRIPTS, "DISCORD_BOT_TOKEN", "token of the test")
     monkeypatch.setitem(SCRIPTS, "HISTORIAN__COGNITIVE__TIMEZONE", "Asia/Shanghai")
-    assert run(tmp_path, with_ask_model(PAGES[0], "class Bot(discord.Client)")) == "None Noted.\nguild Noted.\n"
-    assert len(records(tmp_path, "--user", "dc:1001")) == len(records(tmp_path, "--group", "dc:7001")) == 2
-    assert any(re.search("remind Ann on 2026-02-22", text) for text in records(tmp_path, "--user", "dc:1001"))
+    assert (
+        run(tmp_path, with_ask_model(PAGES[0], "class Bot(discord.Client)"))
+        == "None Noted.\nguild Noted.\n"
+    )
+    assert (
+        len(records(tmp_path, "--user", "dc:1001"))
+        == len(records(tmp_path, "--group", "dc:7001"))
+        == 2
+    )
+    assert any(
+        re.search("remind Ann on 2026-02-22", text)
+        for text in records(tmp_path, "--user", "dc:1001")
+    )
 
 
 @pytest.mark.slow
 def test_the_graph_files_its_turn_and_the_chain_reads_it(tmp_path: Path) -> None:
     agent, nodes, graph, store, chain = blocks(PAGES[0], "python")[-5:]
     with OpenAIServer(behaviour="converses") as server:
-        assert run(tmp_path, graph.replace("http://127.0.0.1:11434/v1", server.base_url)) == "好的，我知道了。\n"
+        assert (
+            run(tmp_path, graph.replace("http://127.0.0.1:11434/v1", server.base_url))
+            == "好的，我知道了。\n"
+        )
         assert "Ann has a cat called Tom" in records(tmp_path)
-        assert run(tmp_path, chain.replace("http://127.0.0.1:11434/v1", server.base_url)) == "好的，我知道了。\n"
-        asked = "\n".join(str(message["content"]) for message in server.requests()[-1].body["messages"])
+        assert (
+            run(tmp_path, chain.replace("http://127.0.0.1:11434/v1", server.base_url))
+            == "好的，我知道了。\n"
+        )
+        asked = "\n".join(
+            str(message["content"]) for message in server.requests()[-1].body["messages"]
+        )
         assert "- Ann has a cat called Tom" in asked
         (tmp_path / "agent").mkdir()
-        assert run(tmp_path / "agent", agent.replace("http://127.0.0.1:11434/v1", server.base_url)) == "好的，我知道了。\n"
+        assert (
+            run(tmp_path / "agent", agent.replace("http://127.0.0.1:11434/v1", server.base_url))
+            == "好的，我知道了。\n"
+        )
         assert "I have a cat called Tom" in records(tmp_path / "agent")
-        assert run(tmp_path / "agent", nodes.replace("http://127.0.0.1:11434/v1", server.base_url)) == "好的，我知道了。\n"
-        assert run(tmp_path, store.replace("http://127.0.0.1:11434/v1", server.base_url)).splitlines()[-1]
+        assert (
+            run(tmp_path / "agent", nodes.replace("http://127.0.0.1:11434/v1", server.base_url))
+            == "好的，我知道了。\n"
+        )
+        assert run(
+            tmp_path, store.replace("http://127.0.0.1:11434/v1", server.base_url)
+        ).splitlines()[-1]
         run(tmp_path / "agent", nodes.replace("http://127.0.0.1:11434/v1", server.base_url))
-        recalled, asked = (str(message["content"]) for message in server.requests()[-1].body["messages"])
+        recalled, asked = (
+            str(message["content"]) for message in server.requests()[-1].body["messages"]
+        )
         assert "I have a cat called Tom" in recalled and asked == "What is my cat called?"
 
 
@@ -264,7 +338,11 @@ def test_every_historian_command_on_the_page_is_one() -> None:
 def configured() -> dict[str, dict[str, typing.Any]]:
     """The servers of the client configurations on the page, those with a command and those with an address."""
     found = [json.loads(block)["mcpServers"] for block in blocks(PAGES[0], "json")]
-    return {f"{number}-{name}": server for number, servers in enumerate(found) for name, server in servers.items()}
+    return {
+        f"{number}-{name}": server
+        for number, servers in enumerate(found)
+        for name, server in servers.items()
+    }
 
 
 @pytest.mark.slow
@@ -273,7 +351,9 @@ async def test_a_client_starts_the_server_that_the_page_configures(tmp_path: Pat
     server = next(server for server in configured().values() if "command" in server)
     arguments = [word.replace("/home/ann/bot", str(tmp_path)) for word in server["args"]]
     command = str(Path(sys.executable).parent / server["command"])
-    async with Client(StdioServerParameters(command=command, args=arguments, env=NO_MODELS, cwd=tmp_path)) as client:
+    async with Client(
+        StdioServerParameters(command=command, args=arguments, env=NO_MODELS, cwd=tmp_path)
+    ) as client:
         assert len((await client.list_tools()).tools) == 4
 
 
@@ -283,11 +363,15 @@ def test_the_other_servers_that_the_page_configures_are_started_by_commands_that
     for server in with_command:
         assert historian(*server["args"], "--help").status == 0
     (url,) = [server["url"] for server in configured().values() if "url" in server]
-    (line,) = [line for block in blocks(PAGES[0], "sh") for line in block.splitlines() if "--http" in line]
+    (line,) = [
+        line for block in blocks(PAGES[0], "sh") for line in block.splitlines() if "--http" in line
+    ]
     assert url == f"http://127.0.0.1:{line.split()[-1]}/mcp"
 
 
 @pytest.mark.parametrize("page", [*PAGES, "examples/nonebot_plugin/README.md"])
 def test_every_link_leads_somewhere(page: str) -> None:
-    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", (ROOT / page).read_text(encoding="utf-8")):
+    for target in re.findall(
+        r"\]\(([^)#:]+)(?:#[^)]*)?\)", (ROOT / page).read_text(encoding="utf-8")
+    ):
         assert (ROOT / page).parent.joinpath(target).exists(), target

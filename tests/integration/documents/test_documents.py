@@ -19,7 +19,16 @@ STUDIO = ["docs/studio.md", "docs/studio.zh-CN.md"]
 CALLS = ["docs/calls.md", "docs/calls.zh-CN.md"]
 HTTP = ["docs/http.md", "docs/http.zh-CN.md"]
 SCALING = ["docs/scaling.md", "docs/scaling.zh-CN.md"]
-DOCUMENTS = [*READMES, *OPERATIONS, *STUDIO, *CALLS, *HTTP, *SCALING, "CONTRIBUTING.md", "CHANGELOG.md"]
+DOCUMENTS = [
+    *READMES,
+    *OPERATIONS,
+    *STUDIO,
+    *CALLS,
+    *HTTP,
+    *SCALING,
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -38,11 +47,18 @@ def shell_lines() -> list[tuple[str, str]]:
     ]
 
 
-ENVIRONMENT = {**os.environ, **NO_MODELS, **at_noon(), "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+ENVIRONMENT = {
+    **os.environ,
+    **NO_MODELS,
+    **at_noon(),
+    "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+}
 
 
 def test_every_make_target_that_is_named_exists() -> None:
-    heads = re.findall(r"^([a-z ]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    heads = re.findall(
+        r"^([a-z ]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
+    )
     targets = {target for head in heads for target in head.split()}
     named = {line.split()[1] for _, line in shell_lines() if line.startswith("make ")}
     assert {"demo", "test"} <= named
@@ -52,16 +68,21 @@ def test_every_make_target_that_is_named_exists() -> None:
 @pytest.mark.parametrize("readme", READMES)
 def test_the_quick_start_has_both_commands_of_a_clone_in_one_block(readme: str) -> None:
     quick_start = (ROOT / readme).read_text(encoding="utf-8").split("\n## ")[1]
-    together = [body for language, body in FENCE.findall(quick_start) if language == "sh" and "make" in body]
-    assert [[line.split("  #")[0].strip() for line in body.splitlines()] for body in together] == [["make demo", "make test"]]
+    together = [
+        body for language, body in FENCE.findall(quick_start) if language == "sh" and "make" in body
+    ]
+    assert [[line.split("  #")[0].strip() for line in body.splitlines()] for body in together] == [
+        ["make demo", "make test"]
+    ]
     assert all("  # " in line for line in together[0].splitlines()), "each with what it shows"
 
 
 def test_every_kind_of_line_in_a_shell_block_is_checked_by_something() -> None:
     for document, line in shell_lines():
-        assert re.match(r"(make|pip install|curl|docker compose) |(python -m )?historian |echo .* \| historian ", line), (
-            f"{document}: {line}"
-        )
+        assert re.match(
+            r"(make|pip install|curl|docker compose) |(python -m )?historian |echo .* \| historian ",
+            line,
+        ), f"{document}: {line}"
 
 
 @pytest.mark.parametrize("page", STUDIO)
@@ -73,7 +94,9 @@ def test_the_notebook_that_the_page_runs_alone_is_there(page: str) -> None:
 def run(directory: Path, command: list[str], **environ: str) -> str:
     """What a command prints, run in a folder of its own without any model."""
     environ = {**ENVIRONMENT, **environ}
-    ended = subprocess.run(command, cwd=directory, env=environ, capture_output=True, encoding="utf-8", timeout=120)
+    ended = subprocess.run(
+        command, cwd=directory, env=environ, capture_output=True, encoding="utf-8", timeout=120
+    )
     assert ended.returncode == 0, f"{command}\n{ended.stderr}"
     assert "Traceback" not in ended.stderr
     return ended.stdout
@@ -89,7 +112,11 @@ def test_the_commands_of_the_page_work_one_after_the_other(tmp_path: Path, page:
     commands = [line for document, line in shell_lines() if document == page]
     if page != OPERATIONS[0]:  # what both pages have alike has been run once
         of_first = {line for document, line in shell_lines() if document == OPERATIONS[0]}
-        commands = [line for line in commands if line not in of_first or line.split(" #")[0].strip() in FIRST]
+        commands = [
+            line
+            for line in commands
+            if line not in of_first or line.split(" #")[0].strip() in FIRST
+        ]
     assert len(commands) >= 7
     for command in commands:
         assert run(tmp_path, ["sh", "-c", command]).strip(), command
@@ -97,7 +124,11 @@ def test_the_commands_of_the_page_work_one_after_the_other(tmp_path: Path, page:
 
 @pytest.mark.slow
 def test_the_command_runs_as_a_module_too(tmp_path: Path) -> None:
-    twins = {line for document, line in shell_lines() if document in READMES and line.startswith("python -m")}
+    twins = {
+        line
+        for document, line in shell_lines()
+        if document in READMES and line.startswith("python -m")
+    }
     assert twins == {"python -m historian demo", "python -m historian doctor"}
     for line in twins:
         assert run(tmp_path, [sys.executable, *line.split()[1:]])
@@ -174,7 +205,10 @@ def test_ten_lines_connect_a_bot() -> None:
 
 @pytest.mark.parametrize("page", SCALING)
 def test_the_settings_of_the_page_on_scaling_load(page: str) -> None:
-    first, second = (parse_settings(tomllib.loads(block), environ={}, base=ROOT).stores for block in blocks(page, "toml"))
+    first, second = (
+        parse_settings(tomllib.loads(block), environ={}, base=ROOT).stores
+        for block in blocks(page, "toml")
+    )
     assert first.url == "postgresql://historian@db.example/memory"
     assert (second.url, second.direct_url, second.pool_max) == (
         "postgresql://historian@pgbouncer.example:6432/memory",
@@ -203,7 +237,9 @@ def test_the_drawn_graphs_are_those_of_the_code() -> None:
     assert drawn == [historian("graph", name).out for name in names]
 
 
-@pytest.mark.parametrize(("document", "language"), [("docs/settings.md", "en"), ("docs/settings.zh-CN.md", "zh")])
+@pytest.mark.parametrize(
+    ("document", "language"), [("docs/settings.md", "en"), ("docs/settings.zh-CN.md", "zh")]
+)
 def test_the_tables_of_settings_are_those_of_the_model(document: str, language: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     assert text == historian("init", "--markdown", language).out
@@ -213,7 +249,9 @@ def test_the_tables_of_settings_are_those_of_the_model(document: str, language: 
 def test_every_command_is_named_in_the_changelog() -> None:
     from historian.interfaces.cli.app import app
 
-    named = {command.name for command in app.registered_commands} | {group.name for group in app.registered_groups}
+    named = {command.name for command in app.registered_commands} | {
+        group.name for group in app.registered_groups
+    }
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert {name for name in named if name and f"`{name}`" not in changelog} == set()
 
@@ -228,7 +266,10 @@ def test_every_command_that_a_guide_names_exists(document: str) -> None:
 
     group = typer.main.get_command(app)
     commands = getattr(group, "commands", {})
-    named = re.findall(r"`historian ([a-z]+)(?: ([a-z]+(?:-[a-z]+)*)\b)?", (ROOT / document).read_text(encoding="utf-8"))
+    named = re.findall(
+        r"`historian ([a-z]+)(?: ([a-z]+(?:-[a-z]+)*)\b)?",
+        (ROOT / document).read_text(encoding="utf-8"),
+    )
     assert named
     for name, sub in named:
         assert name in commands, f"historian {name}"
@@ -248,14 +289,27 @@ def test_every_page_that_is_linked_exists(document: str) -> None:
 def test_both_guides_have_the_same_parts() -> None:
     english, chinese = ((ROOT / page).read_text(encoding="utf-8") for page in GUIDES[:2])
     for mark in (r"^## ", r"^\|", r"^\*\*"):
-        assert len(re.findall(mark, english, re.MULTILINE)) == len(re.findall(mark, chinese, re.MULTILINE)), mark
+        assert len(re.findall(mark, english, re.MULTILINE)) == len(
+            re.findall(mark, chinese, re.MULTILINE)
+        ), mark
 
 
-@pytest.mark.parametrize("pair", [READMES, OPERATIONS, STUDIO, CALLS, HTTP], ids=lambda pair: pair[0])
+@pytest.mark.parametrize(
+    "pair", [READMES, OPERATIONS, STUDIO, CALLS, HTTP], ids=lambda pair: pair[0]
+)
 def test_both_languages_have_the_same_parts(pair: list[str]) -> None:
     english, chinese = ((ROOT / page).read_text(encoding="utf-8") for page in pair)
-    for mark in (r"^## ", r"^\|", r"^- ", r"^```python", r"^```toml", r"^(?:make|historian \w+|python -m)"):
-        assert len(re.findall(mark, english, re.MULTILINE)) == len(re.findall(mark, chinese, re.MULTILINE)), mark
+    for mark in (
+        r"^## ",
+        r"^\|",
+        r"^- ",
+        r"^```python",
+        r"^```toml",
+        r"^(?:make|historian \w+|python -m)",
+    ):
+        assert len(re.findall(mark, english, re.MULTILINE)) == len(
+            re.findall(mark, chinese, re.MULTILINE)
+        ), mark
 
 
 def test_the_walks_name_functions_that_exist_and_no_file_twice() -> None:

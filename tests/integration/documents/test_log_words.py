@@ -20,7 +20,11 @@ def lines_of(document: str) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("document", ["operations.md", "operations.zh-CN.md"])
 def test_the_log_says_what_the_table_says(document: str) -> None:
-    source = "\n".join(path.read_text(encoding="utf-8") for path in ROOT.glob("[a-z]*/**/*.py") if "tests" not in path.parts)
+    source = "\n".join(
+        path.read_text(encoding="utf-8")
+        for path in ROOT.glob("[a-z]*/**/*.py")
+        if "tests" not in path.parts
+    )
     rows = lines_of(document)
     assert len(rows) >= 10 and rows == lines_of("operations.md")
     for line, _ in rows:

@@ -42,7 +42,10 @@ def server() -> Iterator[TelegramServer]:
 
 
 def environment(directory: Path, **more: str) -> dict[str, str]:
-    patience = {"HISTORIAN__COGNITIVE__QUERY__RECALL_TIMEOUT_SECONDS": "10", "NO_PROXY": "127.0.0.1"}
+    patience = {
+        "HISTORIAN__COGNITIVE__QUERY__RECALL_TIMEOUT_SECONDS": "10",
+        "NO_PROXY": "127.0.0.1",
+    }
     data = {"HISTORIAN__COGNITIVE__DATA_DIR": str(directory / "data"), "PYTHONIOENCODING": "utf-8"}
     return {**os.environ, **NO_MODELS, **patience, **data, "TELEGRAM_BOT_TOKEN": TOKEN, **more}
 
@@ -60,7 +63,9 @@ def texts(directory: Path, *scope: str) -> list[str]:
 
 def told(lines: list[dict[str, Any]]) -> list[str]:
     """What people said, oldest first."""
-    return [f"{line['speaker']}: {line['text']}" for line in reversed(lines) if line["role"] == "user"]
+    return [
+        f"{line['speaker']}: {line['text']}" for line in reversed(lines) if line["role"] == "user"
+    ]
 
 
 async def filed(polling: Any, *scope: str) -> list[str]:
@@ -68,7 +73,9 @@ async def filed(polling: Any, *scope: str) -> list[str]:
     await polling.memory.flush()
     assert await polling.memory.settled(30)
     data = polling.memory.settings.cognitive.data_dir
-    listed = await asyncio.to_thread(historian, "events", "list", *scope, "--json", "--data-dir", data)
+    listed = await asyncio.to_thread(
+        historian, "events", "list", *scope, "--json", "--data-dir", data
+    )
     return told(listed.lines)
 
 
@@ -77,12 +84,23 @@ def running(
     directory: Path, server: TelegramServer, *, end: signal.Signals = signal.SIGINT, **environ: str
 ) -> Iterator[subprocess.Popen[str]]:
     """The bot as a process, its log in bot.log; it is interrupted at the end of the block, and ends as it should."""
-    command = [sys.executable, str(EXAMPLES / "telegram_bot.py"), "--api-base", server.base_url, "--verbose"]
+    command = [
+        sys.executable,
+        str(EXAMPLES / "telegram_bot.py"),
+        "--api-base",
+        server.base_url,
+        "--verbose",
+    ]
     log = directory / "bot.log"
     with (
         log.open("w") as output,
         subprocess.Popen(
-            command, cwd=directory, env=environment(directory, **environ), stdout=output, stderr=subprocess.STDOUT, text=True
+            command,
+            cwd=directory,
+            env=environment(directory, **environ),
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            text=True,
         ) as process,
     ):
         try:
@@ -95,7 +113,9 @@ def running(
 
 
 @contextlib.asynccontextmanager
-async def polling_on(server: TelegramServer, directory: Path, model: Any = None, **settings: Any) -> AsyncIterator[Any]:
+async def polling_on(
+    server: TelegramServer, directory: Path, model: Any = None, **settings: Any
+) -> AsyncIterator[Any]:
     """The bot's polling in this process; `.memory` and `.waits` are those of the bot, no wait takes any time."""
     waits: list[float] = []
 
@@ -103,10 +123,17 @@ async def polling_on(server: TelegramServer, directory: Path, model: Any = None,
         waits.append(seconds)
 
     settings = {"query": {"recall_timeout_seconds": 10.0}, **settings}
-    async with CognitiveService.open(settings_for(directory / "data", **settings)) as memory, httpx.AsyncClient() as client:
+    async with (
+        CognitiveService.open(settings_for(directory / "data", **settings)) as memory,
+        httpx.AsyncClient() as client,
+    ):
         stand_in = importlib.import_module("stand_in_model").StandInModel()
-        bot = importlib.import_module("remembering_bot").RememberingBot(memory, model or stand_in, "Telegram", "小史", "tg:900")
-        polling = telegram_bot.Polling(telegram_bot.BotApi(client, TOKEN, server.base_url, sleep), bot, ME)
+        bot = importlib.import_module("remembering_bot").RememberingBot(
+            memory, model or stand_in, "Telegram", "小史", "tg:900"
+        )
+        polling = telegram_bot.Polling(
+            telegram_bot.BotApi(client, TOKEN, server.base_url, sleep), bot, ME
+        )
         polling.memory, polling.waits = memory, waits
         yield polling
 
@@ -119,7 +146,9 @@ def test_what_it_was_told_it_knows_in_the_next_turn_and_what_a_group_says_among_
         server.say("我最喜欢的茶是龙井", user=1001)
         assert "交给记忆" in server.wait_for_sent(1)[0]["text"]
         server.say("我最喜欢什么茶？", user=1001)
-        assert "我最喜欢的茶是龙井" in server.wait_for_sent(2)[1]["text"], "what waits to be filed is recalled too"
+        assert "我最喜欢的茶是龙井" in server.wait_for_sent(2)[1]["text"], (
+            "what waits to be filed is recalled too"
+        )
         server.say(f"😀 {BOT} 我养了一只叫阿橘的猫", user=1001, group=GROUP)
         assert server.wait_for_sent(3)[2]["chat_id"] == GROUP
         server.say("周五一起去爬香山", user=1002, name="小林", group=GROUP)
@@ -131,9 +160,16 @@ def test_what_it_was_told_it_knows_in_the_next_turn_and_what_a_group_says_among_
         server.wait_until_confirmed()
     assert server.sent[0] == {"chat_id": 1001, "text": server.sent[0]["text"]}
     assert server.sent[2]["reply_parameters"]["message_id"] == 1
-    assert texts(tmp_path, "--user", "tg:1001") == ["阿明: 我最喜欢的茶是龙井", "阿明: 我最喜欢什么茶？"]
+    assert texts(tmp_path, "--user", "tg:1001") == [
+        "阿明: 我最喜欢的茶是龙井",
+        "阿明: 我最喜欢什么茶？",
+    ]
     in_group = texts(tmp_path, "--group", f"tg:{GROUP}")
-    assert in_group == ["阿明: 😀 我养了一只叫阿橘的猫", "小林: 周五一起去爬香山", "阿明: 我们周五去哪儿？"]
+    assert in_group == [
+        "阿明: 😀 我养了一只叫阿橘的猫",
+        "小林: 周五一起去爬香山",
+        "阿明: 我们周五去哪儿？",
+    ]
 
 
 @pytest.mark.slow
@@ -152,9 +188,14 @@ def test_the_token_is_in_no_log_and_in_no_file(tmp_path: Path, server: TelegramS
 
 
 @pytest.mark.slow
-def test_a_configured_model_is_given_what_is_recalled_and_who_speaks_where(tmp_path: Path, server: TelegramServer) -> None:
+def test_a_configured_model_is_given_what_is_recalled_and_who_speaks_where(
+    tmp_path: Path, server: TelegramServer
+) -> None:
     with OpenAIServer(behaviour="converses_and_forgets_end") as model:
-        endpoint = {"HISTORIAN__MODELS__CHAT__BASE_URL": model.base_url, "HISTORIAN__MODELS__CHAT__MODEL": "test"}
+        endpoint = {
+            "HISTORIAN__MODELS__CHAT__BASE_URL": model.base_url,
+            "HISTORIAN__MODELS__CHAT__MODEL": "test",
+        }
         with running(tmp_path, server, end=signal.SIGTERM, **endpoint):
             server.say(f"{BOT} 我最喜欢的茶是龙井", user=1001, group=GROUP)
             assert server.wait_for_sent(1)[0]["text"] == "好的，我知道了。"
@@ -165,7 +206,9 @@ def test_a_configured_model_is_given_what_is_recalled_and_who_speaks_where(tmp_p
 
 
 @pytest.mark.slow
-async def test_an_update_that_comes_twice_makes_one_job(tmp_path: Path, server: TelegramServer) -> None:
+async def test_an_update_that_comes_twice_makes_one_job(
+    tmp_path: Path, server: TelegramServer
+) -> None:
     async with polling_on(server, tmp_path) as polling:
         update = server.say("我养了一只叫阿橘的猫", user=1001)
         await polling.round()
@@ -182,14 +225,19 @@ async def test_an_update_that_comes_twice_makes_one_job(tmp_path: Path, server: 
 
 
 @pytest.mark.slow
-async def test_an_edited_message_replaces_the_former_one_and_is_not_answered(tmp_path: Path, server: TelegramServer) -> None:
+async def test_an_edited_message_replaces_the_former_one_and_is_not_answered(
+    tmp_path: Path, server: TelegramServer
+) -> None:
     async with polling_on(server, tmp_path) as polling:
         update = server.say("我养了一只叫阿橘的猫", user=1001)
         await polling.round()
         assert await filed(polling, "--user", "tg:1001") == ["阿明: 我养了一只叫阿橘的猫"]
         server.edit(update, "我养了一只叫阿橘的狗")
         await polling.round()
-        assert len(server.sent) == 1 and server.calls[-1][1]["allowed_updates"] == ["message", "edited_message"]
+        assert len(server.sent) == 1 and server.calls[-1][1]["allowed_updates"] == [
+            "message",
+            "edited_message",
+        ]
         assert await filed(polling, "--user", "tg:1001") == ["阿明: 我养了一只叫阿橘的狗"]
         server.say("我养了什么？", user=1001)
         await polling.round()
@@ -197,7 +245,9 @@ async def test_an_edited_message_replaces_the_former_one_and_is_not_answered(tmp
 
 
 @pytest.mark.slow
-async def test_too_many_requests_and_errors_of_the_server_are_waited_out(tmp_path: Path, server: TelegramServer) -> None:
+async def test_too_many_requests_and_errors_of_the_server_are_waited_out(
+    tmp_path: Path, server: TelegramServer
+) -> None:
     async with polling_on(server, tmp_path) as polling:
         server.script("sendMessage", 429, retry_after=37)
         server.script("sendMessage", 502, 0)
@@ -213,7 +263,9 @@ async def test_too_many_requests_and_errors_of_the_server_are_waited_out(tmp_pat
 
 
 @pytest.mark.slow
-async def test_what_cannot_be_sent_is_given_up_and_remembered_all_the_same(tmp_path: Path, server: TelegramServer) -> None:
+async def test_what_cannot_be_sent_is_given_up_and_remembered_all_the_same(
+    tmp_path: Path, server: TelegramServer
+) -> None:
     async with polling_on(server, tmp_path) as polling:
         server.script("sendMessage", 403)
         server.say("我养了一只叫阿橘的猫", user=1001)
@@ -229,7 +281,9 @@ async def test_what_cannot_be_sent_is_given_up_and_remembered_all_the_same(tmp_p
 
 
 @pytest.mark.slow
-async def test_only_what_is_done_with_is_confirmed_when_the_bot_is_interrupted(tmp_path: Path, server: TelegramServer) -> None:
+async def test_only_what_is_done_with_is_confirmed_when_the_bot_is_interrupted(
+    tmp_path: Path, server: TelegramServer
+) -> None:
     stand_in = importlib.import_module("stand_in_model").StandInModel
     done, never = asyncio.Event(), asyncio.Event()
 
@@ -261,7 +315,10 @@ async def test_profile_and_forgetme(tmp_path: Path, server: TelegramServer) -> N
         return str(server.sent[-1]["text"])
 
     async with polling_on(server, tmp_path) as polling:
-        assert await asked(polling, "/start") == "和我聊天，我会记得。/profile 看看我记得你什么，/forgetme 让我忘记你。"
+        assert (
+            await asked(polling, "/start")
+            == "和我聊天，我会记得。/profile 看看我记得你什么，/forgetme 让我忘记你。"
+        )
         assert await asked(polling, "/profile") == "我还没有记下什么。"
         await asked(polling, "我喜欢龙井茶")
         await asked(polling, f"{BOT} 我会弹吉他", group=GROUP)
@@ -270,7 +327,9 @@ async def test_profile_and_forgetme(tmp_path: Path, server: TelegramServer) -> N
         await polling.round()
         await polling.memory.flush()
         assert await polling.memory.settled(30)
-        await polling.memory.enqueue_job(new_info=["他喜欢龙井茶"], user_id="tg:1001", user_name="阿明")
+        await polling.memory.enqueue_job(
+            new_info=["他喜欢龙井茶"], user_id="tg:1001", user_name="阿明"
+        )
         assert await polling.memory.settled(30)
         assert "龙井" in await asked(polling, "/profile")
         assert "龙井" not in await asked(polling, f"/profile{BOT}", group=GROUP)
@@ -303,15 +362,27 @@ async def test_a_model_that_fails_is_apologised_for_and_what_was_said_is_remembe
             assert await filed(polling, "--user", "tg:1001") == ["阿明: 我养了一只叫阿橘的猫"]
 
 
-def start(directory: Path, server: TelegramServer, *arguments: str, token: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(EXAMPLES / "telegram_bot.py"), "--api-base", server.base_url, *arguments]
+def start(
+    directory: Path, server: TelegramServer, *arguments: str, token: str
+) -> subprocess.CompletedProcess[str]:
+    command = [
+        sys.executable,
+        str(EXAMPLES / "telegram_bot.py"),
+        "--api-base",
+        server.base_url,
+        *arguments,
+    ]
     environ = environment(directory, TELEGRAM_BOT_TOKEN=token)
-    return subprocess.run(command, cwd=directory, env=environ, capture_output=True, encoding="utf-8", timeout=60)
+    return subprocess.run(
+        command, cwd=directory, env=environ, capture_output=True, encoding="utf-8", timeout=60
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("token", ["", "not a token", "900:a/../b"])
-def test_without_a_token_nothing_is_called(tmp_path: Path, server: TelegramServer, token: str) -> None:
+def test_without_a_token_nothing_is_called(
+    tmp_path: Path, server: TelegramServer, token: str
+) -> None:
     ended = start(tmp_path, server, token=token)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert re.fullmatch(r"error: TELEGRAM_BOT_TOKEN holds no bot token; .*\n", ended.stderr)
@@ -320,7 +391,9 @@ def test_without_a_token_nothing_is_called(tmp_path: Path, server: TelegramServe
 
 
 @pytest.mark.slow
-def test_a_token_that_is_refused_and_an_address_that_is_none_are_said(tmp_path: Path, server: TelegramServer) -> None:
+def test_a_token_that_is_refused_and_an_address_that_is_none_are_said(
+    tmp_path: Path, server: TelegramServer
+) -> None:
     ended = start(tmp_path, server, token="901:another")
     assert (ended.returncode, ended.stderr) == (
         1,
@@ -331,19 +404,40 @@ def test_a_token_that_is_refused_and_an_address_that_is_none_are_said(tmp_path: 
     assert "Traceback" not in ended.stderr
 
 
-def message(text: str, *entities: dict[str, Any], group: bool = True, **more: Any) -> dict[str, Any]:
-    chat = {"id": GROUP, "type": "group", "title": "读书会"} if group else {"id": 1001, "type": "private"}
+def message(
+    text: str, *entities: dict[str, Any], group: bool = True, **more: Any
+) -> dict[str, Any]:
+    chat = (
+        {"id": GROUP, "type": "group", "title": "读书会"}
+        if group
+        else {"id": 1001, "type": "private"}
+    )
     sender = {"id": 1001, "is_bot": False, "first_name": "Ann", "last_name": "Lee"}
-    said = {"message_id": 7, "date": 1_771_666_200, "chat": chat, "from": sender, "text": text, "entities": [*entities]}
+    said = {
+        "message_id": 7,
+        "date": 1_771_666_200,
+        "chat": chat,
+        "from": sender,
+        "text": text,
+        "entities": [*entities],
+    }
     return {**said, **more}
 
 
 def test_a_message_becomes_what_was_heard() -> None:
     heard = telegram_bot.heard_of(message("hello", group=False), ME)
-    assert (heard.scope, heard.user_name, heard.to_bot) == (Scope.private("tg:1001"), "Ann Lee", True)
+    assert (heard.scope, heard.user_name, heard.to_bot) == (
+        Scope.private("tg:1001"),
+        "Ann Lee",
+        True,
+    )
     assert (heard.request_id, heard.at) == ("telegram:900:1001:7", "2026-02-21T09:30:00+00:00")
     heard = telegram_bot.heard_of(message("hello"), ME)
-    assert (heard.scope, heard.group_name, heard.to_bot) == (Scope.group(f"tg:{GROUP}", "tg:1001"), "读书会", False)
+    assert (heard.scope, heard.group_name, heard.to_bot) == (
+        Scope.group(f"tg:{GROUP}", "tg:1001"),
+        "读书会",
+        False,
+    )
 
 
 def test_a_mention_counts_in_utf_16_and_is_taken_out() -> None:
@@ -358,9 +452,13 @@ def test_a_mention_counts_in_utf_16_and_is_taken_out() -> None:
 
 
 def test_a_reply_to_the_bot_is_for_the_bot() -> None:
-    heard = telegram_bot.heard_of(message("yes", reply_to_message={"message_id": 6, "from": ME}), ME)
+    heard = telegram_bot.heard_of(
+        message("yes", reply_to_message={"message_id": 6, "from": ME}), ME
+    )
     assert heard.to_bot and heard.reply_to == f"telegram:900:{GROUP}:6"
-    other = telegram_bot.heard_of(message("yes", reply_to_message={"message_id": 6, "from": {"id": 1002}}), ME)
+    other = telegram_bot.heard_of(
+        message("yes", reply_to_message={"message_id": 6, "from": {"id": 1002}}), ME
+    )
     assert not other.to_bot and not telegram_bot.heard_of(message("yes"), ME).reply_to
 
 
@@ -383,7 +481,13 @@ def test_commands(text: str, group: bool, command: str | None, said: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "more", [{"from": {"id": 5, "is_bot": True, "first_name": "x"}}, {"text": ""}, {"text": None}, {"from": None}]
+    "more",
+    [
+        {"from": {"id": 5, "is_bot": True, "first_name": "x"}},
+        {"text": ""},
+        {"text": None},
+        {"from": None},
+    ],
 )
 def test_bots_and_service_messages_are_not_heard(more: dict[str, Any]) -> None:
     assert telegram_bot.heard_of({**message("hi"), **more}, ME) is None

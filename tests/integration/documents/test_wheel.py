@@ -56,7 +56,18 @@ def test_the_wheel_holds_every_module_and_prompt_and_nothing_else(tmp_path: Path
 
     target = tmp_path / "installed"
     subprocess.run(
-        [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", str(target), str(wheel)],
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--no-deps",
+            "--no-index",
+            "--target",
+            str(target),
+            str(wheel),
+        ],
         check=True,
         timeout=120,
     )
@@ -92,7 +103,10 @@ def test_the_wheel_holds_every_module_and_prompt_and_nothing_else(tmp_path: Path
         timeout=60,
     )
     assert shown.stdout.startswith("用法："), shown.stderr
-    assert sorted(one.name for one in (target / "historian/interfaces/cli").glob("*.toml")) == ["demo.toml", "texts.zh.toml"]
+    assert sorted(one.name for one in (target / "historian/interfaces/cli").glob("*.toml")) == [
+        "demo.toml",
+        "texts.zh.toml",
+    ]
 
 
 @pytest.mark.slow
@@ -105,7 +119,9 @@ def test_the_source_distribution_holds_what_the_readme_links_to(tmp_path: Path) 
     with tarfile.open(build(source, tmp_path / "dist", "sdist")) as archive:
         held = {name.partition("/")[2] for name in archive.getnames()}
     for readme in ("README.md", "README.zh-CN.md"):
-        linked = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", (ROOT / readme).read_text(encoding="utf-8"))
+        linked = re.findall(
+            r"\]\(([^)#:]+)(?:#[^)]*)?\)", (ROOT / readme).read_text(encoding="utf-8")
+        )
         assert len(linked) > 20
         assert set(linked) <= held
 
@@ -129,7 +145,16 @@ def copy_of_the_sources(target: Path) -> Path:
 def build(source: Path, target: Path, kind: str = "wheel") -> Path:
     """The wheel or the source distribution, built with what is installed."""
     subprocess.run(
-        [sys.executable, "-m", "build", f"--{kind}", "--no-isolation", "--outdir", str(target), str(source)],
+        [
+            sys.executable,
+            "-m",
+            "build",
+            f"--{kind}",
+            "--no-isolation",
+            "--outdir",
+            str(target),
+            str(source),
+        ],
         check=True,
         capture_output=True,
         timeout=240,

@@ -143,21 +143,48 @@ def test_a_users_file_over_all_public_names_is_typed(tmp_path: Path) -> None:
     environment = tmp_path / "environment"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True)
     (packages,) = environment.glob("lib/python*/site-packages")
-    install = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target", str(packages), str(wheel)]
+    install = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "-q",
+        "--no-deps",
+        "--no-index",
+        "--target",
+        str(packages),
+        str(wheel),
+    ]
     subprocess.run(install, check=True)
     others = dict.fromkeys((*sys.path, sysconfig.get_path("purelib")))
-    (packages / "others.pth").write_text("\n".join(path for path in others if path.endswith("site-packages")))
+    (packages / "others.pth").write_text(
+        "\n".join(path for path in others if path.endswith("site-packages"))
+    )
     (tmp_path / "bot.py").write_text(USED, encoding="utf-8")
-    (tmp_path / "wrong.py").write_text("from historian import Scope\n\nkey: int = Scope.group(100).key\n", encoding="utf-8")
+    (tmp_path / "wrong.py").write_text(
+        "from historian import Scope\n\nkey: int = Scope.group(100).key\n", encoding="utf-8"
+    )
     python = str(environment / "bin" / "python")
     checked = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--python-executable", python, "bot.py", "wrong.py"],
+        [
+            sys.executable,
+            "-m",
+            "mypy",
+            "--strict",
+            "--config-file=",
+            "--python-executable",
+            python,
+            "bot.py",
+            "wrong.py",
+        ],
         cwd=tmp_path,
         capture_output=True,
         encoding="utf-8",
     )
     errors = [line for line in checked.stdout.splitlines() if " error: " in line]
-    assert len(errors) == 1 and errors[0].startswith("wrong.py:3: error: Incompatible types"), checked.stdout + checked.stderr
+    assert len(errors) == 1 and errors[0].startswith("wrong.py:3: error: Incompatible types"), (
+        checked.stdout + checked.stderr
+    )
     used = subprocess.run(
         [python, "-c", "import historian; print(historian.__file__)"],
         cwd=tmp_path,

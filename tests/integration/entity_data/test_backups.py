@@ -35,7 +35,11 @@ NOW = 1_800_000_000.0
 
 def turn(n: int, user: str = "42") -> dict[str, Any]:
     return group_fields(
-        action_summary=f"小史给阿明讲了第{n}章", new_info=[f"他喜欢第{n}本书"], request_id=f"r{n}", user_id=user, group_id="100"
+        action_summary=f"小史给阿明讲了第{n}章",
+        new_info=[f"他喜欢第{n}本书"],
+        request_id=f"r{n}",
+        user_id=user,
+        group_id="100",
     )
 
 
@@ -57,7 +61,12 @@ def looked_at(directory: Path, look: Callable[[Parts], Any]) -> Any:
 
 
 def filed(directory: Path) -> set[str]:
-    return looked_at(directory, lambda parts: {event.job_id for event in parts.events.find(EventFilter(None), limit=10_000)})
+    return looked_at(
+        directory,
+        lambda parts: {
+            event.job_id for event in parts.events.find(EventFilter(None), limit=10_000)
+        },
+    )
 
 
 async def drain(directory: Path, *fields: dict[str, Any]) -> None:
@@ -77,7 +86,9 @@ def call(command: str, *arguments: object, data: Path) -> Any:
     return historian(command, *arguments, "--data-dir", data)
 
 
-async def test_a_backup_made_while_the_owner_writes_has_every_job_accepted_before_once(tmp_path: Path) -> None:
+async def test_a_backup_made_while_the_owner_writes_has_every_job_accepted_before_once(
+    tmp_path: Path,
+) -> None:
     data, target, more = tmp_path / "data", tmp_path / "backup", 20
     async with CognitiveService.open(settings_for(data)) as memory:
         for n in range(10):
@@ -100,12 +111,18 @@ async def test_a_backup_made_while_the_owner_writes_has_every_job_accepted_befor
     found = await asyncio.to_thread(filed, other)
     assert job_ids(range(10)) <= found <= job_ids(range(more)), "accepted before the backup began"
     events, profile = await asyncio.to_thread(
-        looked_at, other, lambda parts: (parts.events.count(), parts.profiles.read(ProfileKey("user", "42")))
+        looked_at,
+        other,
+        lambda parts: (parts.events.count(), parts.profiles.read(ProfileKey("user", "42"))),
     )
-    assert events == 2 * len(found) and profile.revision == len(found), "each job once, in the profile too"
+    assert events == 2 * len(found) and profile.revision == len(found), (
+        "each job once, in the profile too"
+    )
 
 
-def test_a_restored_memory_is_as_it_was_and_keeps_the_jobs_that_wait(data: Path, tmp_path: Path) -> None:
+def test_a_restored_memory_is_as_it_was_and_keeps_the_jobs_that_wait(
+    data: Path, tmp_path: Path
+) -> None:
     assert call("backup", tmp_path / "backup", data=data).status == 0
     before = looked_at(data, lambda parts: parts.profiles.read(ProfileKey("user", "42")))
     asyncio.run(drain(data, turn(2), turn(3, "9")))
@@ -132,14 +149,18 @@ def test_a_restored_memory_is_as_it_was_and_keeps_the_jobs_that_wait(data: Path,
     assert call("doctor", data=data).status == 0
 
 
-def test_jobs_of_a_backup_by_a_former_version_come_back_as_files_did(data: Path, tmp_path: Path) -> None:
+def test_jobs_of_a_backup_by_a_former_version_come_back_as_files_did(
+    data: Path, tmp_path: Path
+) -> None:
     looked_at(data, lambda parts: put(parts, turn(4)))
     backup = tmp_path / "backup"
     assert call("backup", backup, data=data).status == 0
     (row,) = rows(backup)
     (backup / "queue.sqlite").unlink()
     (backup / "queues" / "pending").mkdir(parents=True)
-    (backup / "queues" / "pending" / "1700000000000-r4-0.json").write_text(row["body"], encoding="utf-8")
+    (backup / "queues" / "pending" / "1700000000000-r4-0.json").write_text(
+        row["body"], encoding="utf-8"
+    )
     (data / "queue.sqlite").unlink()
     called = call("restore", backup, "--yes", "--json", data=data)
     assert (called.status, called.lines[0]["jobs_added"]) == (0, 1)
@@ -147,15 +168,22 @@ def test_jobs_of_a_backup_by_a_former_version_come_back_as_files_did(data: Path,
     assert "r4-0" in filed(data) and not (data / "queues").exists()
 
 
-def test_documents_of_a_backup_by_a_former_version_take_the_place_of_the_present_ones(data: Path, tmp_path: Path) -> None:
+def test_documents_of_a_backup_by_a_former_version_take_the_place_of_the_present_ones(
+    data: Path, tmp_path: Path
+) -> None:
     backup, key = tmp_path / "backup", ProfileKey("user", "42")
     assert call("backup", backup, data=data).status == 0
     (backup / "queue.sqlite").unlink()
     shutil.rmtree(backup / "profiles")
-    places = (backup / "profiles" / "history" / "users" / "42" / "1-20260221T093000Z.md", backup / "profiles" / "users" / "42.md")
+    places = (
+        backup / "profiles" / "history" / "users" / "42" / "1-20260221T093000Z.md",
+        backup / "profiles" / "users" / "42.md",
+    )
     for revision, place in enumerate(places, 1):
         place.parent.mkdir(parents=True)
-        place.write_text(f"---\nname: Ann\nrevision: {revision}\nsource_event_id: f{revision}-0:0\n---\n\n- text {revision}\n")
+        place.write_text(
+            f"---\nname: Ann\nrevision: {revision}\nsource_event_id: f{revision}-0:0\n---\n\n- text {revision}\n"
+        )
     assert call("restore", backup, "--yes", data=data).status == 0
     kept, others, applied = looked_at(
         data,
@@ -173,13 +201,19 @@ def test_documents_of_a_backup_by_a_former_version_take_the_place_of_the_present
     assert not (data / "profiles" / "history").exists()
 
 
-def test_a_damaged_queue_is_named_and_gives_way_to_that_of_a_backup(data: Path, tmp_path: Path) -> None:
+def test_a_damaged_queue_is_named_and_gives_way_to_that_of_a_backup(
+    data: Path, tmp_path: Path
+) -> None:
     looked_at(data, lambda parts: put(parts, turn(4)))
     assert call("backup", tmp_path / "backup", data=data).status == 0
     for name in ("queue.sqlite", "queue.sqlite-wal"):
         (data / name).write_bytes(b"garbage " * 2000)
     doctor = call("doctor", data=data)
-    assert doctor.status == 1 and "the file is damaged" in doctor.out and "historian restore BACKUP" in doctor.out
+    assert (
+        doctor.status == 1
+        and "the file is damaged" in doctor.out
+        and "historian restore BACKUP" in doctor.out
+    )
     called = call("restore", tmp_path / "backup", "--yes", "--json", data=data)
     assert (called.status, called.lines[0]["jobs_added"]) == (0, 1), called.err
     assert (data / "queue.sqlite.damaged").read_bytes().startswith(b"garbage")
@@ -191,9 +225,15 @@ def test_who_was_forgotten_after_the_backup_stays_forgotten(data: Path, tmp_path
     call("backup", tmp_path / "backup", data=data)
     looked_at(data, lambda parts: asyncio.run(forget(parts, Entity("user", "7"))))
     called = call("restore", tmp_path / "backup", "--yes", "--json", data=data)
-    assert (called.status, called.lines[0]["forgotten_again"], called.lines[0]["left"]) == (0, ["user:7"], [])
+    assert (called.status, called.lines[0]["forgotten_again"], called.lines[0]["left"]) == (
+        0,
+        ["user:7"],
+        [],
+    )
     assert filed(data) == {"r0-0"}
-    assert not any("第1本书".encode() in path.read_bytes() for path in data.rglob("*") if path.is_file())
+    assert not any(
+        "第1本书".encode() in path.read_bytes() for path in data.rglob("*") if path.is_file()
+    )
 
 
 def test_beside_a_bot_nothing_is_restored(data: Path, tmp_path: Path) -> None:
@@ -202,7 +242,9 @@ def test_beside_a_bot_nothing_is_restored(data: Path, tmp_path: Path) -> None:
     lock.acquire(NOW, worker=True)
     with lock:
         called = call("restore", tmp_path / "backup", "--yes", data=data)
-    assert called.status == 1 and "stop the bot first" in called.err and str(os.getpid()) in called.err
+    assert (
+        called.status == 1 and "stop the bot first" in called.err and str(os.getpid()) in called.err
+    )
     assert filed(data) == {"r0-0", "r1-0"} and not (data / "restoring.json").exists()
 
 
@@ -220,12 +262,18 @@ def test_a_restoration_that_is_killed_anywhere_is_finished_by_the_same_command_a
     for n in range(1, len(steps) + 1):
         place = shutil.copytree(data, tmp_path / f"killed-{n}")
         killer = Killer(n)
-        assert is_killed(lambda place=place, killer=killer: restore(place, backup, now=NOW, on_step=lambda _: killer.point()))
+        assert is_killed(
+            lambda place=place, killer=killer: restore(
+                place, backup, now=NOW, on_step=lambda _: killer.point()
+            )
+        )
         with pytest.raises(StorageError, match="historian restore BACKUP"):
             opened(place)
         done = restore(place, backup, now=NOW)
         assert done.forgotten == (Entity("user", "7"),)
-        assert looked_at(place, lambda parts: {job.job_id for job in parts.queue.jobs("pending")}) == {"r4-0"}
+        assert looked_at(
+            place, lambda parts: {job.job_id for job in parts.queue.jobs("pending")}
+        ) == {"r4-0"}
         assert filed(place) == {"r0-0", "r1-0"}, "the owner forgets before its first job"
         asyncio.run(drain(place))
         assert filed(place) == {"r0-0", "r4-0"}
@@ -247,15 +295,25 @@ def test_a_backup_is_whole_or_not_there_and_for_this_user_alone(
     assert is_killed(work)
     assert not target.exists()
     back_up(data, target, version="1", now=NOW)
-    assert {path.stat().st_mode & 0o077 for path in (target, *target.rglob("*")) if path.is_file() or path == target} == {0}
+    assert {
+        path.stat().st_mode & 0o077
+        for path in (target, *target.rglob("*"))
+        if path.is_file() or path == target
+    } == {0}
     assert not list(tmp_path.glob(".tmp-*")), "what the killed one left is gone"
 
 
 @pytest.mark.parametrize(
     ("where", "told"),
-    [("data/backup", "lies in the data directory"), ("full", "not empty"), ("full/file", "not empty")],
+    [
+        ("data/backup", "lies in the data directory"),
+        ("full", "not empty"),
+        ("full/file", "not empty"),
+    ],
 )
-def test_where_a_backup_may_not_be_is_said(data: Path, tmp_path: Path, where: str, told: str) -> None:
+def test_where_a_backup_may_not_be_is_said(
+    data: Path, tmp_path: Path, where: str, told: str
+) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").write_text("x")
     called = call("backup", tmp_path / where, data=data)
@@ -264,7 +322,11 @@ def test_where_a_backup_may_not_be_is_said(data: Path, tmp_path: Path, where: st
 
 def test_nothing_to_back_up_is_said(tmp_path: Path) -> None:
     called = call("backup", tmp_path / "backup", data=tmp_path / "data")
-    assert called.status == 1 and "nothing to back up" in called.err and not (tmp_path / "backup").exists()
+    assert (
+        called.status == 1
+        and "nothing to back up" in called.err
+        and not (tmp_path / "backup").exists()
+    )
 
 
 @pytest.mark.parametrize("harm", ["no manifest", "garbage", "another", "newer", "index", "schema"])

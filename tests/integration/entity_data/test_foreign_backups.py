@@ -83,7 +83,14 @@ def restored(backup: Path, data: Path) -> tuple[int, str]:
 @pytest.mark.parametrize("harm", [link, link_to_a_folder, hard_link, pipe, device, unix_socket])
 @pytest.mark.parametrize(
     "place",
-    ["profiles/users/7.md", "profiles/users/42.md", "backup.json", "index.sqlite", "queue.sqlite", "queues/pending/1-a.json"],
+    [
+        "profiles/users/7.md",
+        "profiles/users/42.md",
+        "backup.json",
+        "index.sqlite",
+        "queue.sqlite",
+        "queues/pending/1-a.json",
+    ],
 )
 def test_what_is_no_ordinary_file_of_the_backup_is_refused_with_its_name_and_changes_nothing(
     data: Path, backup: Path, tmp_path: Path, harm: Callable[[Path, Path], None], place: str
@@ -101,7 +108,9 @@ def test_what_is_no_ordinary_file_of_the_backup_is_refused_with_its_name_and_cha
     assert not (data / "restoring.json").exists()
 
 
-def test_files_that_are_linked_within_the_backup_alone_are_its_own(data: Path, backup: Path) -> None:
+def test_files_that_are_linked_within_the_backup_alone_are_its_own(
+    data: Path, backup: Path
+) -> None:
     (backup / "profiles" / "users" / "7.md").hardlink_to(backup / "profiles" / "users" / "42.md")
     status, told = restored(backup, data)
     assert status == 0, told
@@ -109,9 +118,19 @@ def test_files_that_are_linked_within_the_backup_alone_are_its_own(data: Path, b
 
 
 @pytest.mark.parametrize(
-    "name", ["queue.sqlite-wal", "index.sqlite-journal", "owner.lock", "owner.json", "chromadb/x", "restoring.json"]
+    "name",
+    [
+        "queue.sqlite-wal",
+        "index.sqlite-journal",
+        "owner.lock",
+        "owner.json",
+        "chromadb/x",
+        "restoring.json",
+    ],
 )
-def test_what_no_backup_holds_is_not_put_beside_the_databases(data: Path, backup: Path, name: str) -> None:
+def test_what_no_backup_holds_is_not_put_beside_the_databases(
+    data: Path, backup: Path, name: str
+) -> None:
     (backup / name).parent.mkdir(exist_ok=True)
     (backup / name).write_text("foreign")
     status, told = restored(backup, data)

@@ -36,7 +36,19 @@ from historian.stores.tables.forget_requests import ForgetRequestTable
 from historian.text.content import has_content
 from historian.text.search_words import indexed_words
 from profiles import profile_of
-from support.canaries import GROUP, MENTIONING, OTHER, USER, canaries, canary, left_of, opened, places, planted, settings_of
+from support.canaries import (
+    GROUP,
+    MENTIONING,
+    OTHER,
+    USER,
+    canaries,
+    canary,
+    left_of,
+    opened,
+    places,
+    planted,
+    settings_of,
+)
 from support.command import historian
 from support.crashes.child import Killer, exit_code, in_child, is_killed
 from support.draining import open_worker, put
@@ -61,7 +73,9 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("planted")
     planted(folder / "data", folder / "notes")
     for whose in ("user", "group", "other"):
-        assert left_of(folder / "data", whose).keys() == canaries(whose).keys(), "a canary was not planted"
+        assert left_of(folder / "data", whose).keys() == canaries(whose).keys(), (
+            "a canary was not planted"
+        )
     return folder / "data"
 
 
@@ -103,7 +117,10 @@ def assert_others_are_whole(directory: Path, original: Path) -> None:
     assert parts.events.vectors(EventFilter("p:" + OTHER))[0] == ["o1-0:0"]
     stores = parts.article_stores
     assert [one.sources for one in stores.articles.history(MENTIONING)][-1] == ("dated-3-0",)
-    assert [(one.id, one.promoted_into) for one in stores.summaries.read(MENTIONING)] == [("dated-3-0", 1), ("dated-3-1", None)]
+    assert [(one.id, one.promoted_into) for one in stores.summaries.read(MENTIONING)] == [
+        ("dated-3-0", 1),
+        ("dated-3-1", None),
+    ]
     assert stores.buffer.oldest(MENTIONING, 1)[0].entry_id == "buffered3-0:0"
     assert any(job.request_id == "states-other" for job in parts.queue.jobs("pending"))
     waiting = [job for job in parts.queue.jobs("pending") if job.request_id == "wait-other"]
@@ -114,13 +131,21 @@ def assert_others_are_whole(directory: Path, original: Path) -> None:
 def words_left(directory: Path, text: str) -> set[str]:
     """Terms of `text` that the keyword index still knows, though no event holds them."""
     with sqlite3.connect(directory / "index.sqlite") as connection:
-        connection.execute("CREATE VIRTUAL TABLE temp.terms USING fts5vocab(main, event_keywords, row)")
+        connection.execute(
+            "CREATE VIRTUAL TABLE temp.terms USING fts5vocab(main, event_keywords, row)"
+        )
         known = {term for (term,) in connection.execute("SELECT term FROM temp.terms")}
-        held = {word for (words,) in connection.execute("SELECT words FROM event_words") for word in words.split()}
+        held = {
+            word
+            for (words,) in connection.execute("SELECT words FROM event_words")
+            for word in words.split()
+        }
     return (set(indexed_words(text)[1].split()) & known) - held
 
 
-def test_nothing_of_a_person_is_left_in_any_byte_and_nothing_of_others_is_missing(data: Path, original: Path) -> None:
+def test_nothing_of_a_person_is_left_in_any_byte_and_nothing_of_others_is_missing(
+    data: Path, original: Path
+) -> None:
     report = forgotten(data, PERSON)
     assert report.clean and report.removed["events"] == 10 and report.removed["note files"] == 1
     assert left_of(data, "user") == {}
@@ -129,30 +154,54 @@ def test_nothing_of_a_person_is_left_in_any_byte_and_nothing_of_others_is_missin
     assert kept_of(data, "group") == kept_of(original, "group")
     assert set(report.mentions) == MENTIONS and not report.mentions_removed
     parts = opened(data)
-    assert parts.profiles.layers("user", USER) == [] and parts.profiles.read(ProfileKey("user", OTHER))
+    assert parts.profiles.layers("user", USER) == [] and parts.profiles.read(
+        ProfileKey("user", OTHER)
+    )
     assert parts.backend.shadow.sets().next_done == 6
     # What they said before the turn of somebody else went out of that job, too.
     assert all(not job.recent_messages for job in parts.queue.jobs("pending"))
-    assert parts.backend.database.rows("SELECT value FROM tombstones WHERE kind != 'entity' AND value = ?", (USER,)) == []
+    assert (
+        parts.backend.database.rows(
+            "SELECT value FROM tombstones WHERE kind != 'entity' AND value = ?", (USER,)
+        )
+        == []
+    )
     assert {key.user_id for key in parts.article_stores.buffer.keys()} == {OTHER}  # noqa: SIM118
     noted = set(parts.backend.database.rows("SELECT entity_key, job_id FROM ledger"))
     noted |= set(parts.queue.database().rows("SELECT entity_key, job_id FROM ledger"))
     assert not any(USER in key or job_id in ("buffered0-0", "buffered1-0") for key, job_id in noted)
-    assert any(key.startswith(f"article:{OTHER}") for key, _ in noted) and ("buffered", "buffered3-0") in noted
+    assert (
+        any(key.startswith(f"article:{OTHER}") for key, _ in noted)
+        and ("buffered", "buffered3-0") in noted
+    )
     asyncio.run(parts.aclose())
 
 
-def test_nothing_of_a_group_is_left_nor_what_users_are_known_by_in_it(data: Path, original: Path) -> None:
+def test_nothing_of_a_group_is_left_nor_what_users_are_known_by_in_it(
+    data: Path, original: Path
+) -> None:
     report = forgotten(data, ROOM)
     assert report.clean
     assert left_of(data, "group") == {}
     assert_others_are_whole(data, original)
-    elsewhere = {kind for kind in canaries("user") if "group" not in kind} - {"observation", "summary", "failed", "profile"}
-    assert left_of(data, "user").keys() >= elsewhere - {"checkpoint", "damaged checkpoint", "damaged summaries", "leftover"}
+    elsewhere = {kind for kind in canaries("user") if "group" not in kind} - {
+        "observation",
+        "summary",
+        "failed",
+        "profile",
+    }
+    assert left_of(data, "user").keys() >= elsewhere - {
+        "checkpoint",
+        "damaged checkpoint",
+        "damaged summaries",
+        "leftover",
+    }
 
 
 @pytest.mark.parametrize("calls", [1, 2])
-def test_what_others_say_of_somebody_goes_with_mentions(data: Path, original: Path, calls: int) -> None:
+def test_what_others_say_of_somebody_goes_with_mentions(
+    data: Path, original: Path, calls: int
+) -> None:
     if calls == 2:  # their names and texts are not known any more then
         first = forgotten(data, PERSON)
         assert set(first.mentions) == MENTIONS and not first.mentions_removed
@@ -167,8 +216,14 @@ def test_what_others_say_of_somebody_goes_with_mentions(data: Path, original: Pa
     profile = parts.profiles.read(ProfileKey("user", OTHER))
     assert profile is not None and profile.summary == f"- {canary('profile', 'other')}"
     article = parts.article_stores.articles.read(MENTIONING)
-    assert article is not None and article.article.bedrock == f"- {canary('article', 'other')}" and not article.article.dynamic
-    assert [one.spoken.text for one in parts.article_stores.buffer.oldest(MENTIONING, 10**9)] == [canary("buffered", "other")]
+    assert (
+        article is not None
+        and article.article.bedrock == f"- {canary('article', 'other')}"
+        and not article.article.dynamic
+    )
+    assert [one.spoken.text for one in parts.article_stores.buffer.oldest(MENTIONING, 10**9)] == [
+        canary("buffered", "other")
+    ]
     (job,) = [job for job in parts.queue.jobs("pending") if job.request_id == "states-other"]
     assert [state["text"] for state in job.payload["states"]] == [canary("states", "other")]
     asyncio.run(parts.aclose())
@@ -189,23 +244,43 @@ def test_the_derived_index_is_made_anew_without_what_was_forgotten(data: Path) -
     assert found == {"g1-0:0", "o1-0:0", "o2-0:0", "o3-0:0"}
 
 
-def test_what_comes_late_of_the_time_before_is_dropped_and_what_comes_after_is_filed(data: Path) -> None:
+def test_what_comes_late_of_the_time_before_is_dropped_and_what_comes_after_is_filed(
+    data: Path,
+) -> None:
     forgotten(data, PERSON)
 
     async def work() -> list[str]:
         settings = settings_for(data, historian={"rewrite_mode": "rules"})
         async with open_worker(settings, clock=lambda: NOW + 60) as (parts, worker):
             for n, at in enumerate(("2026-02-21T17:29:00+08:00", "2026-02-21T17:31:00+08:00")):
-                put(parts, group_fields(user_id=USER, request_id=f"late{n}", timestamp=at, action_summary=f"迟到的话第{n}号石头"))
+                put(
+                    parts,
+                    group_fields(
+                        user_id=USER,
+                        request_id=f"late{n}",
+                        timestamp=at,
+                        action_summary=f"迟到的话第{n}号石头",
+                    ),
+                )
             # Handed over again, as if it had just happened.
             put(
-                parts, group_fields(user_id=USER, request_id="u1", timestamp="2026-02-21T17:32:00+08:00", action_summary="又来了")
+                parts,
+                group_fields(
+                    user_id=USER,
+                    request_id="u1",
+                    timestamp="2026-02-21T17:32:00+08:00",
+                    action_summary="又来了",
+                ),
             )
             assert await worker.run(drain=True)
             return [event.text for event in parts.events.find(EventFilter(None, user_ids=(USER,)))]
 
-    assert [text for text in asyncio.run(work()) if "号石头" in text or "又来" in text] == ["小史：迟到的话第1号石头"]
-    assert "迟到的话第0号石头".encode() not in b"".join(path.read_bytes() for path in data.rglob("*") if path.is_file())
+    assert [text for text in asyncio.run(work()) if "号石头" in text or "又来" in text] == [
+        "小史：迟到的话第1号石头"
+    ]
+    assert "迟到的话第0号石头".encode() not in b"".join(
+        path.read_bytes() for path in data.rglob("*") if path.is_file()
+    )
 
 
 def test_notes_come_back_only_when_they_change(data: Path, original: Path) -> None:
@@ -224,7 +299,9 @@ def test_forgetting_twice_and_forgetting_nobody_is_quiet(data: Path) -> None:
         Entity("user", "")
 
 
-def test_the_command_reports_what_was_removed_and_ends_with_one_where_something_is_left(data: Path) -> None:
+def test_the_command_reports_what_was_removed_and_ends_with_one_where_something_is_left(
+    data: Path,
+) -> None:
     copy = data / "queues" / "copy-of-mine.txt"  # where a former version kept the queue
     copy.parent.mkdir(exist_ok=True)
     copy.write_text(f"someone kept: {canary('event private', 'user')}", encoding="utf-8")
@@ -238,9 +315,14 @@ def test_the_command_reports_what_was_removed_and_ends_with_one_where_something_
     assert historian("forget", "person", USER, "--data-dir", data).status == 2
 
 
-def test_what_users_are_known_by_as_well_is_listed_as_theirs_and_is_no_trace(tmp_path: Path) -> None:
+def test_what_users_are_known_by_as_well_is_listed_as_theirs_and_is_no_trace(
+    tmp_path: Path,
+) -> None:
     said = {"user_id": "u2", "user_name": "Ann", "group_id": "7001", "group_name": "Book Club"}
-    turn = {**said, "new_info": ["Ann said thing number 2 about Leeds and her cat", "I moved to Leeds in 2012"]}
+    turn = {
+        **said,
+        "new_info": ["Ann said thing number 2 about Leeds and her cat", "I moved to Leeds in 2012"],
+    }
     arguments = ("--data-dir", tmp_path / "data")
     assert historian("ingest", "-", *arguments, stdin=json.dumps(turn)).status == 0
     assert historian("worker", "--drain", *arguments).status == 0
@@ -254,9 +336,14 @@ def test_the_command_says_so_where_nothing_was_known_of_the_id(data: Path) -> No
     for _ in range(2):  # the first time the checkpoints go, which are nobody's in particular
         called = historian("forget", "user", "nobody-by-this-id", "--yes", "--data-dir", data)
         assert called.status == 0
-        assert called.out.startswith("nothing was found of user:nobody-by-this-id: ") and "check it" in called.out
+        assert (
+            called.out.startswith("nothing was found of user:nobody-by-this-id: ")
+            and "check it" in called.out
+        )
         assert "forgotten  " not in called.out and len(called.out.splitlines()) == 1
-    told = historian("forget", "user", "nobody-by-this-id", "--yes", "--json", "--data-dir", data).lines[0]
+    told = historian(
+        "forget", "user", "nobody-by-this-id", "--yes", "--json", "--data-dir", data
+    ).lines[0]
     assert (told["done"], told["clean"], told["removed"]) == (True, True, {})
 
 
@@ -294,7 +381,9 @@ def test_of_every_store_in_the_list_something_was_planted_and_nothing_is_left(da
 
 
 @pytest.mark.slow
-def test_killed_in_the_middle_it_is_finished_by_the_next_start_before_any_job_runs(data: Path, original: Path) -> None:
+def test_killed_in_the_middle_it_is_finished_by_the_next_start_before_any_job_runs(
+    data: Path, original: Path
+) -> None:
     _killed_at(data, 5)
     assert left_of(data, "user")
 
@@ -316,7 +405,12 @@ def test_jobs_of_others_are_filed_between_the_slices_and_what_is_said_meanwhile_
 
     def later(text: str, user_id: str) -> None:
         at = "2026-02-21T17:31:00+08:00"
-        said = {"request_id": f"later{len(stages)}", "user_id": user_id, "group_id": f"9{len(stages)}", "user_name": "某人"}
+        said = {
+            "request_id": f"later{len(stages)}",
+            "user_id": user_id,
+            "group_id": f"9{len(stages)}",
+            "user_name": "某人",
+        }
         put(parts, group_fields(**said, action_summary=text, timestamp=at))
 
     class Later(JobWatch):
@@ -331,29 +425,45 @@ def test_jobs_of_others_are_filed_between_the_slices_and_what_is_said_meanwhile_
 
     async def work() -> list[str]:
         nonlocal parts
-        async with open_worker(settings_of(data), clock=lambda: NOW + 120, watch=Later()) as (parts, worker):
+        async with open_worker(settings_of(data), clock=lambda: NOW + 120, watch=Later()) as (
+            parts,
+            worker,
+        ):
             later("别的人在码头画了一只海鸥", "4711")
             assert await worker.run(drain=True)
             return [event.text for event in parts.events.find(PERSON.where)]
 
     (left,) = asyncio.run(work())
-    assert "灯塔" in left and {"deleting", "erasing"}.intersection(stages), "the jobs of others waited for the end"
+    assert "灯塔" in left and {"deleting", "erasing"}.intersection(stages), (
+        "the jobs of others waited for the end"
+    )
     assert left_of(data, "user") == {} and not requests.waiting()
     assert left_of(data, "other").keys() == canaries("other").keys()
 
 
 @pytest.mark.slow
-def test_killed_between_two_slices_nothing_is_lost_and_nothing_comes_back(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_between_two_slices_nothing_is_lost_and_nothing_comes_back(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(erasure, "ERASED_AT_ONCE", 2)
-    second = [n for n, step in enumerate(_steps_of(shutil.copytree(data, data.parent / "c"))) if step == "some events deleted"][1]
+    second = [
+        n
+        for n, step in enumerate(_steps_of(shutil.copytree(data, data.parent / "c")))
+        if step == "some events deleted"
+    ][1]
     _killed_at(data, second)
     requests = requests_of(data)
-    assert requests.stage_of(PERSON) == "deleting" and canary("event group", "user") in requests.all()[0].texts
+    assert (
+        requests.stage_of(PERSON) == "deleting"
+        and canary("event group", "user") in requests.all()[0].texts
+    )
     parts = opened(data)
     assert parts.events.count(PERSON.where) == 6
     assert parts.events.is_forgotten("x-0", [f"user:{USER}"], NOW)
     # What they say after that is not what was asked to be forgotten.
-    new = make_event("new-0", 0, group=GROUP, user_id=USER, text="后来的人在船上画了一座灯塔", timestamp=NOW + 60)
+    new = make_event(
+        "new-0", 0, group=GROUP, user_id=USER, text="后来的人在船上画了一座灯塔", timestamp=NOW + 60
+    )
     assert parts.events.file_job("new-0", [new], [None])
     asyncio.run(parts.aclose())
 
@@ -368,12 +478,19 @@ def test_killed_between_two_slices_nothing_is_lost_and_nothing_comes_back(data: 
 
 
 def test_what_a_forgotten_person_said_stays_in_no_profile_of_a_group(data: Path) -> None:
-    key, lines = ProfileKey("group", "77002"), ["- 群里每个月聚一次", "- 大家都爱吃鲸鱼形状的糕点", "- 春天一起去爬山"]
+    key, lines = (
+        ProfileKey("group", "77002"),
+        ["- 群里每个月聚一次", "- 大家都爱吃鲸鱼形状的糕点", "- 春天一起去爬山"],
+    )
     parts = opened(data)
-    for n, job_id in enumerate(("o2-0", "u3-0", "o9-0")):  # the second is theirs; a model has put it in words of its own
+    for n, job_id in enumerate(
+        ("o2-0", "u3-0", "o9-0")
+    ):  # the second is theirs; a model has put it in words of its own
         text = "\n".join(lines[: n + 1])
         now = f"2026-02-2{n}T10:00:00+08:00"
-        parts.profiles.write(profile_of(key, text, name="读书会"), expected_revision=n, job_id=job_id, now=now)
+        parts.profiles.write(
+            profile_of(key, text, name="读书会"), expected_revision=n, job_id=job_id, now=now
+        )
     parts.backend.profile_index.put(parts.profiles.kept(key)[0], None)
     asyncio.run(parts.aclose())
     report = forgotten(data, PERSON)
@@ -389,16 +506,25 @@ def test_what_a_forgotten_person_said_stays_in_no_profile_of_a_group(data: Path)
 def test_a_line_of_a_group_whose_revision_is_not_kept_is_told_by_its_words() -> None:
     key = ProfileKey("group", "7")
     said = ["Ben said that the club meets at the old harbour pub", "x"]
-    oldest = profile_of(key, "- The club meets at the old harbour pub\n- The club likes board games", revision=4)
-    newest = profile_of(key, f"{oldest.summary}\n- Rowing on Sundays", revision=5, source_event_id="ben-0:0")
-    assert lines_told_by([newest, oldest], {"ben-0"}, said) == {"The club meets at the old harbour pub", "Rowing on Sundays"}
+    oldest = profile_of(
+        key, "- The club meets at the old harbour pub\n- The club likes board games", revision=4
+    )
+    newest = profile_of(
+        key, f"{oldest.summary}\n- Rowing on Sundays", revision=5, source_event_id="ben-0:0"
+    )
+    assert lines_told_by([newest, oldest], {"ben-0"}, said) == {
+        "The club meets at the old harbour pub",
+        "Rowing on Sundays",
+    }
     assert lines_told_by([newest, oldest], {"ann-0"}, ["nothing of it"]) == set()
 
 
 def test_the_state_of_a_request_is_told(data: Path) -> None:
     requests_of(data).ask(ForgetRequest(PERSON, NOW))
     assert requests_of(data).advance(ForgetRequest(PERSON, NOW), "erasing")
-    assert historian("stats", "--json", "--data-dir", data).lines[0]["forgetting"] == {PERSON.key: "erasing"}
+    assert historian("stats", "--json", "--data-dir", data).lines[0]["forgetting"] == {
+        PERSON.key: "erasing"
+    }
     assert "nothing is found any more" in historian("stats", "--data-dir", data).out
     assert forgotten(data, PERSON).clean
     assert historian("stats", "--json", "--data-dir", data).lines[0]["forgetting"] == {}
@@ -451,7 +577,10 @@ class Reader:
 
     def __init__(self, directory: Path, scope_key: str) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-c", READER, directory, scope_key], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", READER, directory, scope_key],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
 
     def ask(self, query: str) -> tuple[int, int]:
@@ -473,7 +602,9 @@ def reader(data: Path) -> Iterator[Reader]:
     made.close()
 
 
-def test_another_process_that_reads_meanwhile_sees_nothing_afterwards(data: Path, reader: Reader) -> None:
+def test_another_process_that_reads_meanwhile_sees_nothing_afterwards(
+    data: Path, reader: Reader
+) -> None:
     text = canary("event private", "user")
     assert reader.ask(text)[0] >= 1 and reader.ask(text)[1] >= 2
     assert forgotten(data, PERSON).clean
@@ -481,7 +612,9 @@ def test_another_process_that_reads_meanwhile_sees_nothing_afterwards(data: Path
     assert left_of(data, "user") == {}
 
 
-async def test_a_running_owner_forgets_for_another_process_and_answers_it(data: Path, reader: Reader) -> None:
+async def test_a_running_owner_forgets_for_another_process_and_answers_it(
+    data: Path, reader: Reader
+) -> None:
     text = canary("event private", "user")
     await asyncio.to_thread(reader.ask, text)
     async with CognitiveService.open(settings_of(data), clock=lambda: NOW + 60) as memory:
@@ -502,7 +635,9 @@ def test_an_owner_that_does_not_answer_leaves_the_request_and_the_tombstone(data
     lock = OwnerLock(data)
     lock.acquire(time.time())
     with lock:
-        called = historian("forget", "user", USER, "--yes", "--json", "--wait", 0.2, "--data-dir", data)
+        called = historian(
+            "forget", "user", USER, "--yes", "--json", "--wait", 0.2, "--data-dir", data
+        )
     assert called.status == 1 and not called.lines[0]["done"]
     parts = opened(data)
     assert parts.events.is_forgotten("x-0", [f"user:{USER}"], NOW)
@@ -536,8 +671,12 @@ async def test_a_bot_forgets_for_its_user_what_is_only_in_memory_too(tmp_path: P
     async with open_memory(settings, embedder=embedder) as (memory, parts):
         scope = Scope.group("100", "42")
         for n in range(8):
-            memory.feed_message("user", f"窗台上第{n}盆薄荷长得真快呀朋友们", "s1", scope=scope, name="阿明")
-            memory.feed_message("user", f"阳台上第{n}盆罗勒也不错的朋友们", "s1", scope=scope, name="阿明")
+            memory.feed_message(
+                "user", f"窗台上第{n}盆薄荷长得真快呀朋友们", "s1", scope=scope, name="阿明"
+            )
+            memory.feed_message(
+                "user", f"阳台上第{n}盆罗勒也不错的朋友们", "s1", scope=scope, name="阿明"
+            )
         await memory.build_context("薄荷长得怎么样", scope)
         assert memory.observation is not None and await memory.observation.settled(10)
         memory.feed_message("user", "最后一盆薄荷还没有人看见过", "s1", scope=scope, name="阿明")
@@ -556,8 +695,12 @@ async def test_a_bot_forgets_for_its_user_what_is_only_in_memory_too(tmp_path: P
 async def test_a_job_in_flight_brings_nothing_back(tmp_path: Path, server: OpenAIServer) -> None:
     server.script("hang")
     async with CognitiveService.open(settings_for(tmp_path, base_url=server.base_url)) as memory:
-        await memory.enqueue_job("他昨天说要给屋顶种满向日葵", ["他最喜欢向日葵的屋顶"], **group_fields())
-        await asyncio.to_thread(server.wait_for, 1)  # the model is asked, the job stands in the middle of the graph
+        await memory.enqueue_job(
+            "他昨天说要给屋顶种满向日葵", ["他最喜欢向日葵的屋顶"], **group_fields()
+        )
+        await asyncio.to_thread(
+            server.wait_for, 1
+        )  # the model is asked, the job stands in the middle of the graph
         report = await memory.forget_user("42")
         assert report.clean and report.removed["jobs"] == 1
         assert await memory.settled(20)
@@ -568,17 +711,41 @@ async def test_a_job_in_flight_brings_nothing_back(tmp_path: Path, server: OpenA
 
 
 @pytest.mark.parametrize("entity", [Entity("user", "42"), Entity("group", "100")], ids=str)
-async def test_states_in_flight_bring_nothing_back(tmp_path: Path, server: OpenAIServer, entity: Entity) -> None:
+async def test_states_in_flight_bring_nothing_back(
+    tmp_path: Path, server: OpenAIServer, entity: Entity
+) -> None:
     server.script("hang")
-    settings = settings_for(tmp_path, base_url=server.base_url, shortterm={"summary_token_threshold": 10})
+    settings = settings_for(
+        tmp_path, base_url=server.base_url, shortterm={"summary_token_threshold": 10}
+    )
     async with CognitiveService.open(settings) as memory:
-        said = ["我打算给屋顶种满向日葵，一共三百棵向日葵", "向日葵的种子已经在路上了，屋顶也打扫好了"]
-        fields = {key: value for key, value in group_fields().items() if key not in ("request_type", "group_id", "user_id")}
+        said = [
+            "我打算给屋顶种满向日葵，一共三百棵向日葵",
+            "向日葵的种子已经在路上了，屋顶也打扫好了",
+        ]
+        fields = {
+            key: value
+            for key, value in group_fields().items()
+            if key not in ("request_type", "group_id", "user_id")
+        }
         scope = Scope.group("100", "42")
-        await memory.update_memory(said, "42", scope, **{name: fields[name] for name in ("user_name", "timestamp", "timezone")})
-        await asyncio.to_thread(server.wait_for, 1)  # the states wait in the buffer, the model is asked to sum them up
-        report = await (memory.forget_user("42") if entity.type == "user" else memory.forget_group("100"))
-        assert report.clean and report.removed["jobs"] == 1 and report.removed["articles and summaries"] == 2
+        await memory.update_memory(
+            said,
+            "42",
+            scope,
+            **{name: fields[name] for name in ("user_name", "timestamp", "timezone")},
+        )
+        await asyncio.to_thread(
+            server.wait_for, 1
+        )  # the states wait in the buffer, the model is asked to sum them up
+        report = await (
+            memory.forget_user("42") if entity.type == "user" else memory.forget_group("100")
+        )
+        assert (
+            report.clean
+            and report.removed["jobs"] == 1
+            and report.removed["articles and summaries"] == 2
+        )
         assert await memory.settled(20)
         assert (await memory.stats())["events"] == 0
         assert await memory.get_relevant_memories("向日葵", "42", scope) == ""
@@ -602,7 +769,9 @@ async def test_forgetting_does_not_wait_for_a_model_that_is_away(tmp_path: Path)
 
 async def test_memory_that_is_switched_off_forgets_all_the_same(data: Path) -> None:
     settings = settings_of(data)
-    off = settings.model_copy(update={"cognitive": settings.cognitive.model_copy(update={"enabled": False})})
+    off = settings.model_copy(
+        update={"cognitive": settings.cognitive.model_copy(update={"enabled": False})}
+    )
     async with CognitiveService.open(off, clock=lambda: NOW) as memory:
         assert (await memory.forget_group(GROUP)).clean
     assert left_of(data, "group") == {}

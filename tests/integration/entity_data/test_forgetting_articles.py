@@ -24,18 +24,35 @@ async def filled(directory: Path) -> None:
         for revision in range(2):
             article = Article(bedrock=f"- I know {secret(key)} number {revision}")
             sources = [f"s{revision}"]
-            stores.articles.write(key, article, expected_revision=revision, sources=sources, now=AT, forgotten=lambda: False)
-        made = Summary(f"s{n}", key, f"{secret(key)} was told", AT, AT, AT, 9, "rules", True, through=f"{n}:0")
+            stores.articles.write(
+                key,
+                article,
+                expected_revision=revision,
+                sources=sources,
+                now=AT,
+                forgotten=lambda: False,
+            )
+        made = Summary(
+            f"s{n}", key, f"{secret(key)} was told", AT, AT, AT, 9, "rules", True, through=f"{n}:0"
+        )
         stores.summaries.add(made, forgotten=lambda: False)
-        stores.buffer.add(key, f"j{n}", [(f"j{n}:0", Spoken("user", f"{secret(key)} waits"))], entities=[], at=0.0)
+        stores.buffer.add(
+            key, f"j{n}", [(f"j{n}:0", Spoken("user", f"{secret(key)} waits"))], entities=[], at=0.0
+        )
     await parts.aclose()
 
 
 def found(directory: Path, what: str) -> list[str]:
-    return [str(path) for path in directory.rglob("*") if path.is_file() and what.encode() in path.read_bytes()]
+    return [
+        str(path)
+        for path in directory.rglob("*")
+        if path.is_file() and what.encode() in path.read_bytes()
+    ]
 
 
-async def test_a_user_is_forgotten_in_summaries_and_articles_and_in_what_waits(tmp_path: Path) -> None:
+async def test_a_user_is_forgotten_in_summaries_and_articles_and_in_what_waits(
+    tmp_path: Path,
+) -> None:
     await filled(tmp_path)
     async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
         await memory.update_memory(f"my secret is {secret(ANN)} indeed", "7")
@@ -47,7 +64,9 @@ async def test_a_user_is_forgotten_in_summaries_and_articles_and_in_what_waits(t
     assert len(rows(tmp_path)) == 1
 
 
-async def test_a_group_is_forgotten_and_the_private_chats_of_its_members_stay(tmp_path: Path) -> None:
+async def test_a_group_is_forgotten_and_the_private_chats_of_its_members_stay(
+    tmp_path: Path,
+) -> None:
     await filled(tmp_path)
     async with CognitiveService.open(settings_for(tmp_path), worker=False) as memory:
         assert (await memory.forget_group("100")).clean

@@ -85,13 +85,22 @@ STAYS = {
         Said(ANN, "Book Club", "7", "Book Club lives in Leeds"),
         Said(BEN, "Ben", "7", "Book Club meets on Fridays", group_name="Book Club"),
     ),
-    "a nickname that is a pronoun": (Said(ANN, "我", "7", "我住在杭州"), Said(BEN, "阿本", "7", "阿本说：我喜欢茶")),
-    "a nickname that means everybody": (Said(ANN, "大家", "7", "大家住在杭州"), Said(BEN, "阿本", "7", "大家每周五开会")),
+    "a nickname that is a pronoun": (
+        Said(ANN, "我", "7", "我住在杭州"),
+        Said(BEN, "阿本", "7", "阿本说：我喜欢茶"),
+    ),
+    "a nickname that means everybody": (
+        Said(ANN, "大家", "7", "大家住在杭州"),
+        Said(BEN, "阿本", "7", "大家每周五开会"),
+    ),
     "a nickname that is a month": (
         Said(ANN, "May", "7", "May lives in Leeds"),
         Said(BEN, "Ben", "7", "Ben moved to Leeds in May"),
     ),
-    "a nickname that is a word": (Said(ANN, "Hope", "7", "Hope lives in Leeds"), Said(BEN, "Ben", "7", "Ben will hope for sun")),
+    "a nickname that is a word": (
+        Said(ANN, "Hope", "7", "Hope lives in Leeds"),
+        Said(BEN, "Ben", "7", "Ben will hope for sun"),
+    ),
     "a mention of another one of that name by id": (
         Said(ANN, "Ann", "7", "Ann lives in Leeds"),
         Said(CLEO, "Ann", "7", "Ann lives in York"),
@@ -105,14 +114,23 @@ STAYS = {
 """The first is forgotten; all that others said stays."""
 
 GOES = {
-    "by name": (Said(ANN, "Ann", "7", "Ann lives in Leeds"), Said(BEN, "Ben", "7", "Ann's cat is called Miso")),
-    "by name in Chinese": (Said(ANN, "小安", "7", "小安住在杭州"), Said(BEN, "阿本", "7", "阿本说：小安养了一只猫")),
+    "by name": (
+        Said(ANN, "Ann", "7", "Ann lives in Leeds"),
+        Said(BEN, "Ben", "7", "Ann's cat is called Miso"),
+    ),
+    "by name in Chinese": (
+        Said(ANN, "小安", "7", "小安住在杭州"),
+        Said(BEN, "阿本", "7", "阿本说：小安养了一只猫"),
+    ),
     "by a former name": (
         Said(ANN, "Annie", "7", "Annie lives in Leeds"),
         Said(ANN, "Sam", "7", "Sam moved to York"),
         Said(BEN, "Ben", "7", "Annie sings in the choir"),
     ),
-    "by id": (Said(ANN, "Ann", "7", "Ann lives in Leeds"), Said(BEN, "Ben", "7", "[CQ:at,qq=1001] sings in the choir")),
+    "by id": (
+        Said(ANN, "Ann", "7", "Ann lives in Leeds"),
+        Said(BEN, "Ben", "7", "[CQ:at,qq=1001] sings in the choir"),
+    ),
     "by an id of Discord in the words as said": (
         Said(ANN, "Ann", "7", "Ann lives in Leeds"),
         Said(CLEO, "Ann", "7", "Ann moved to York"),
@@ -137,7 +155,10 @@ GOES = {
         Said(CLEO, "Ann", "8", "Ann lives in York"),
         Said(BEN, "Ben", "7", "Ann sings in the choir"),
     ),
-    "in a private chat": (Said(ANN, "Ann", "7", "Ann lives in Leeds"), Said(BEN, "Ben", None, "Ann is Ben's sister")),
+    "in a private chat": (
+        Said(ANN, "Ann", "7", "Ann lives in Leeds"),
+        Said(BEN, "Ben", None, "Ann is Ben's sister"),
+    ),
     "a month's name where no time is meant": (
         Said(ANN, "April", "7", "April lives in Leeds"),
         Said(BEN, "Ben", "7", "April sings in the choir"),
@@ -169,12 +190,18 @@ def filed(parts: Parts, said: tuple[Said, ...]) -> None:
 
 def wrote(parts: Parts, key: ProfileKey, name: str, *lines: str, job_id: str = "x-0") -> None:
     profile = profile_of(key, "\n".join(f"- {line}" for line in lines), name=name)
-    parts.profiles.write(profile, expected_revision=0, job_id=job_id, now="2026-02-20T10:00:00+08:00")
+    parts.profiles.write(
+        profile, expected_revision=0, job_id=job_id, now="2026-02-20T10:00:00+08:00"
+    )
 
 
 def summary(parts: Parts, key: ProfileKey) -> list[str]:
     profile = parts.profiles.read(key)
-    return [] if profile is None else [line.removeprefix("- ") for line in profile.summary.splitlines()]
+    return (
+        []
+        if profile is None
+        else [line.removeprefix("- ") for line in profile.summary.splitlines()]
+    )
 
 
 def forgotten(parts: Parts, **more: Any) -> ForgetReport:
@@ -196,14 +223,20 @@ def test_what_another_person_says_of_themself_stays(parts: Parts, said: tuple[Sa
 
 
 @pytest.mark.parametrize("said", GOES.values(), ids=GOES)
-def test_what_is_said_of_the_forgotten_person_goes_and_the_report_shows_it(parts: Parts, said: tuple[Said, ...]) -> None:
+def test_what_is_said_of_the_forgotten_person_goes_and_the_report_shows_it(
+    parts: Parts, said: tuple[Said, ...]
+) -> None:
     filed(parts, said)
     wrote(parts, ProfileKey("user", BEN), "Ben", said[-1].text, "likes rowing")
     key = ProfileKey("user", BEN).index_id
     last = len(said) - 1
     for mentions in (False, True, True):
         report = forgotten(parts, mentions=mentions)
-        shown = {} if (mentions and not report.mentions) else dict(zip(report.mentions, report.mention_texts, strict=True))
+        shown = (
+            {}
+            if (mentions and not report.mentions)
+            else dict(zip(report.mentions, report.mention_texts, strict=True))
+        )
         assert report.clean and shown in (
             {},
             {("events", f"j{last}-0:0"): said[-1].text, ("profiles", key): said[-1].text},
@@ -211,21 +244,32 @@ def test_what_is_said_of_the_forgotten_person_goes_and_the_report_shows_it(parts
         assert shown or mentions
         kept = [n for n in range(1, len(said)) if said[n].who != ANN and (n < last or not mentions)]
         assert left(parts, len(said)) == [f"j{n}-0:0" for n in kept]
-        assert summary(parts, ProfileKey("user", BEN)) == [*([] if mentions else [said[-1].text]), "likes rowing"]
+        assert summary(parts, ProfileKey("user", BEN)) == [
+            *([] if mentions else [said[-1].text]),
+            "likes rowing",
+        ]
 
 
 def test_a_line_of_the_group_stays_while_another_person_s_words_carry_it(parts: Parts) -> None:
     shared, own = "Book club meets on Fridays at nine", "Book club forbids phones at the table"
-    filed(parts, (Said(ANN, "Ann", "7", shared), Said(BEN, "Ben", "7", shared), Said(ANN, "Ann", "7", own)))
+    filed(
+        parts,
+        (Said(ANN, "Ann", "7", shared), Said(BEN, "Ben", "7", shared), Said(ANN, "Ann", "7", own)),
+    )
     key = ProfileKey("group", "7")
     wrote(parts, key, "Book club", shared, own, job_id="j0-0")
     assert forgotten(parts, mentions=True).clean
     assert summary(parts, key) == [shared]
 
 
-def test_what_a_group_knew_of_its_members_goes_unless_they_said_it_elsewhere_too(parts: Parts) -> None:
+def test_what_a_group_knew_of_its_members_goes_unless_they_said_it_elsewhere_too(
+    parts: Parts,
+) -> None:
     here, both = "Ben rows on the lake", "Ben is allergic to peanuts"
-    filed(parts, (Said(BEN, "Ben", "7", here), Said(BEN, "Ben", "7", both), Said(BEN, "Ben", "8", both)))
+    filed(
+        parts,
+        (Said(BEN, "Ben", "7", here), Said(BEN, "Ben", "7", both), Said(BEN, "Ben", "8", both)),
+    )
     key = ProfileKey("user", BEN)
     wrote(parts, key, "Ben", here, both)
     report = asyncio.run(forget(parts, Entity("group", "7"), mentions=True))
@@ -233,9 +277,17 @@ def test_what_a_group_knew_of_its_members_goes_unless_they_said_it_elsewhere_too
     assert summary(parts, key) == [both]
 
 
-def test_a_line_that_rests_on_a_removed_event_goes_where_its_own_words_name_nobody(parts: Parts) -> None:
+def test_a_line_that_rests_on_a_removed_event_goes_where_its_own_words_name_nobody(
+    parts: Parts,
+) -> None:
     told = "The treasurer lost the key"
-    filed(parts, (Said(ANN, "Ann", "7", "Ann lives in Leeds"), Said(BEN, "Ben", "7", told, "[CQ:at,qq=1001] lost the key")))
+    filed(
+        parts,
+        (
+            Said(ANN, "Ann", "7", "Ann lives in Leeds"),
+            Said(BEN, "Ben", "7", told, "[CQ:at,qq=1001] lost the key"),
+        ),
+    )
     key = ProfileKey("group", "7")
     wrote(parts, key, "Book club", told, "Book club meets on Fridays")
     report = forgotten(parts, mentions=True)
@@ -243,18 +295,33 @@ def test_a_line_that_rests_on_a_removed_event_goes_where_its_own_words_name_nobo
     assert summary(parts, key) == ["Book club meets on Fridays"]
 
 
-def test_of_a_waiting_job_of_another_person_only_what_is_said_of_the_forgotten_one_goes(parts: Parts) -> None:
+def test_of_a_waiting_job_of_another_person_only_what_is_said_of_the_forgotten_one_goes(
+    parts: Parts,
+) -> None:
     filed(parts, (Said(ANN, "Ann", "7", "Ann lives in Leeds"),))
-    fields = {"request_type": "group", "group_id": "7", "user_id": BEN, "user_name": "Ben", "timezone": "UTC"}
-    told = {"new_info": ["Ben likes rowing", "Ann sings in the choir"], "timestamp": "2026-02-21T17:00:00+08:00"}
+    fields = {
+        "request_type": "group",
+        "group_id": "7",
+        "user_id": BEN,
+        "user_name": "Ben",
+        "timezone": "UTC",
+    }
+    told = {
+        "new_info": ["Ben likes rowing", "Ann sings in the choir"],
+        "timestamp": "2026-02-21T17:00:00+08:00",
+    }
     parts.queue.put(parse_job({"request_id": "wait", **fields, **told}))
     assert forgotten(parts, mentions=True).clean
     assert [job.new_info for job in parts.queue.jobs("pending")] == [["Ben likes rowing"]]
 
 
-def test_a_line_of_the_emergency_memory_in_the_same_words_stays_the_other_person_s(parts: Parts) -> None:
+def test_a_line_of_the_emergency_memory_in_the_same_words_stays_the_other_person_s(
+    parts: Parts,
+) -> None:
     words = "I am allergic to peanuts"
-    (parts.directory / "MEMORY.md").write_text(f"## p:{BEN}\n\n- [2026-02-20T10:00:00+08:00] {words}\n", encoding="utf-8")
+    (parts.directory / "MEMORY.md").write_text(
+        f"## p:{BEN}\n\n- [2026-02-20T10:00:00+08:00] {words}\n", encoding="utf-8"
+    )
     filed(parts, (Said(ANN, "Ann", None, "Ann is allergic to peanuts", words),))
     assert forgotten(parts, mentions=True).clean
     assert words in (parts.directory / "MEMORY.md").read_text(encoding="utf-8")
@@ -277,7 +344,9 @@ def passes(folder: Path, count: int, monkeypatch: pytest.MonkeyPatch) -> Counter
         parts.backend.plain_summaries.add([job])
         memory.add(job)
         spoken = Spoken("user", text, f"Ben{n}", "2026-02-21T15:00:00+08:00")
-        parts.article_stores.buffer.add(ArticleKey(user), f"b{n}-0", [(f"b{n}-0:0", spoken)], entities=[], at=NOW)
+        parts.article_stores.buffer.add(
+            ArticleKey(user), f"b{n}-0", [(f"b{n}-0:0", spoken)], entities=[], at=NOW
+        )
 
     def counted(owner: type, name: str) -> None:
         known: Callable[..., Any] = getattr(owner, name)
@@ -312,7 +381,11 @@ def test_what_somebody_without_a_name_tells_of_a_namesake_stays(parts: Parts) ->
     told = "Ann is my sister"
     filed(
         parts,
-        (Said(ANN, "Ann", "7", "Ann lives in Leeds"), Said(CLEO, "Ann", "7", "Ann lives in York"), Said(BEN, "", "7", told)),
+        (
+            Said(ANN, "Ann", "7", "Ann lives in Leeds"),
+            Said(CLEO, "Ann", "7", "Ann lives in York"),
+            Said(BEN, "", "7", told),
+        ),
     )
     wrote(parts, ProfileKey("user", BEN), "", told)
     report = forgotten(parts, mentions=True)
@@ -323,9 +396,19 @@ def test_what_somebody_without_a_name_tells_of_a_namesake_stays(parts: Parts) ->
 def test_what_a_sender_without_a_name_told_of_a_namesake_stays(parts: Parts) -> None:
     told = "Ann is my sister"
     filed(parts, (Said(ANN, "Ann", "7", "Ann lives in Leeds"),))
-    fields = {"request_type": "group", "group_id": "7", "user_id": CLEO, "user_name": "Ann", "timezone": "UTC"}
+    fields = {
+        "request_type": "group",
+        "group_id": "7",
+        "user_id": CLEO,
+        "user_name": "Ann",
+        "timezone": "UTC",
+    }
     recent = [{"text": told, "sender_id": BEN}]
-    more = {"new_info": ["Cleo lives in York"], "timestamp": "2026-02-21T17:00:00+08:00", "recent_messages": recent}
+    more = {
+        "new_info": ["Cleo lives in York"],
+        "timestamp": "2026-02-21T17:00:00+08:00",
+        "recent_messages": recent,
+    }
     parts.queue.put(parse_job({"request_id": "wait", **fields, **more}))
     wrote(parts, ProfileKey("user", BEN), "", told)
     report = forgotten(parts, mentions=True)
@@ -342,13 +425,26 @@ def test_a_report_shows_no_text_that_was_found_for_the_request_before(parts: Par
     resumed = ForgetRequest(Entity("user", CLEO), NOW, stage="erasing")
     parts.backend.erasure.keep_mentions(resumed.entity.key, [("events", "j1-0:0", digest(told))])
     work.requests.ask(resumed)
-    assert [(one.mentions, one.mention_texts) for one in work.carry_out()] == [((("events", "j1-0:0"),), ("",))]
+    assert [(one.mentions, one.mention_texts) for one in work.carry_out()] == [
+        ((("events", "j1-0:0"),), ("",))
+    ]
 
 
-def test_messages_of_others_that_name_the_person_by_id_or_name_go_and_their_own_stay(parts: Parts) -> None:
+def test_messages_of_others_that_name_the_person_by_id_or_name_go_and_their_own_stay(
+    parts: Parts,
+) -> None:
     def said(name: str, text: str, who: str = BEN, **more: Any) -> list[Any]:
         values = {"kind": "message", "source": "message", "role": "user", "said_by": who, **more}
-        return [make_event(name, text=text, user_id=who, user_name={ANN: "Ann", BEN: "Ben"}[who], timestamp=NOW, **values)]
+        return [
+            make_event(
+                name,
+                text=text,
+                user_id=who,
+                user_name={ANN: "Ann", BEN: "Ben"}[who],
+                timestamp=NOW,
+                **values,
+            )
+        ]
 
     parts.events.file_messages(
         [
@@ -365,7 +461,9 @@ def test_messages_of_others_that_name_the_person_by_id_or_name_go_and_their_own_
     assert sorted(forgotten(parts, mentions=True).mentions) == every
     stays = parts.events.find(EventFilter(None), newest_first=False)
     assert [event.event_id for event in stays] == ["m-4:0", "m-6:0"]
-    assert parts.events.file_messages([said("m-2", "thanks Ann"), said("m-5", "well?")]) == [], "nor edited"
+    assert parts.events.file_messages([said("m-2", "thanks Ann"), said("m-5", "well?")]) == [], (
+        "nor edited"
+    )
 
 
 async def test_after_forgetting_another_person_still_knows_their_allergy(tmp_path: Path) -> None:
@@ -382,4 +480,6 @@ async def test_after_forgetting_another_person_still_knows_their_allergy(tmp_pat
         found = await memory.search_events("allergic to peanuts", Scope.group("7", BEN))
         assert [hit.event.said for hit in found] == ["Ben: I'm allergic to peanuts"]
         assert all(hit.event.user_id == BEN for hit in found)
-    assert not any(b"Ann: I'm allergic" in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert not any(
+        b"Ann: I'm allergic" in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()
+    )

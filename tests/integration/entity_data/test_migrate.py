@@ -19,7 +19,13 @@ from historian.service.cognitive import CognitiveService
 from historian.service.components import open_parts, open_queue
 from historian.service.entity_data.forgetting import forget
 from historian.service.entity_data.migration import TIME_UNKNOWN, Migration
-from historian.service.entity_data.old_summaries import UNKNOWN_USER, Assumed, BadEntry, OldSummary, read_old_summaries
+from historian.service.entity_data.old_summaries import (
+    UNKNOWN_USER,
+    Assumed,
+    BadEntry,
+    OldSummary,
+    read_old_summaries,
+)
 from support.command import Called, historian
 from support.crashes.child import is_killed
 from support.draining import open_worker
@@ -36,7 +42,9 @@ TURNS: list[Any] = [
 
 
 def write(path: Path, value: Any) -> Path:
-    path.write_text(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), encoding="utf-8")
+    path.write_text(
+        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), encoding="utf-8"
+    )
     return path
 
 
@@ -73,23 +81,46 @@ def test_every_form_gives_the_same_records(tmp_path: Path, document: Any) -> Non
         "小史和大家聊了春天的花",
     }
     book = next(event for text, event in texts.items() if "三体" in text)
-    assert "2026-02-20" in book.text and "阿明" in book.text and book.is_absolute and book.source == "migrated"
+    assert (
+        "2026-02-20" in book.text
+        and "阿明" in book.text
+        and book.is_absolute
+        and book.source == "migrated"
+    )
     assert (book.scope.key, book.user_id) == ("g:100", "42")
     assert texts["小史和大家聊了春天的花"].user_id == UNKNOWN_USER
     assert texts["小史和大家聊了春天的花"].timestamp_local == "2026-02-20T09:00:00+08:00"
 
 
-def test_the_same_file_again_and_the_same_file_grown_longer_give_each_record_once(tmp_path: Path) -> None:
+def test_the_same_file_again_and_the_same_file_grown_longer_give_each_record_once(
+    tmp_path: Path,
+) -> None:
     data = tmp_path / "data"
     path = write(tmp_path / "old.json", TURNS)
     migrate(path, data)
     before = stored(data)
     assert migrate(path, data).lines == [
-        {"file": str(path), "seconds": pytest.approx(0, abs=60), "taken": 0, "known": 3, "forgotten": 0, "bad": 0, "unplaced": 0}
+        {
+            "file": str(path),
+            "seconds": pytest.approx(0, abs=60),
+            "taken": 0,
+            "known": 3,
+            "forgotten": 0,
+            "bad": 0,
+            "unplaced": 0,
+        }
     ]
-    migrate(write(path, [*TURNS, TURNS[0], {"text": "新的一条", "user_id": 1, "timestamp": 1771666300}]), data)
+    migrate(
+        write(
+            path, [*TURNS, TURNS[0], {"text": "新的一条", "user_id": 1, "timestamp": 1771666300}]
+        ),
+        data,
+    )
     after = stored(data)
-    assert len(after) == 4 and [event for event in after if not event.text.endswith("新的一条")] == before
+    assert (
+        len(after) == 4
+        and [event for event in after if not event.text.endswith("新的一条")] == before
+    )
     # What an operator has removed stays away.
     historian("events", "delete", before[0].event_id, "--data-dir", data)
     migrate(path, data)
@@ -110,13 +141,22 @@ def test_bad_entries_are_named_and_the_good_ones_taken(tmp_path: Path) -> None:
     assert called.status == 1
     *bad, summed_up = called.lines
     assert [one["where"] for one in bad] == [f"entry {n}" for n in range(2, 8)]
-    reasons = ["--user or --group", "says nothing", "got int", "'last spring' is no time", "user_id", "new_info"]
+    reasons = [
+        "--user or --group",
+        "says nothing",
+        "got int",
+        "'last spring' is no time",
+        "user_id",
+        "new_info",
+    ]
     assert all(reason in one["error"] for reason, one in zip(reasons, bad, strict=True)), bad
     assert (summed_up["taken"], summed_up["bad"]) == (1, 6)
     assert len(stored(tmp_path / "data")) == 1
 
 
-def test_entries_that_name_no_conversation_belong_to_the_one_on_the_command_line(tmp_path: Path) -> None:
+def test_entries_that_name_no_conversation_belong_to_the_one_on_the_command_line(
+    tmp_path: Path,
+) -> None:
     path = write(tmp_path / "old.json", ["阿明养了猫", "阿明喜欢茶"])
     assert migrate(path, tmp_path / "data", "--user", "42").lines[-1]["taken"] == 2
     assert {(event.text, event.scope.key) for event in stored(tmp_path / "data")} == {
@@ -126,7 +166,11 @@ def test_entries_that_name_no_conversation_belong_to_the_one_on_the_command_line
 
 
 def located(name: str, kind: str, text: str) -> dict[str, Any]:
-    return {"summary": text, "timestamp": "2026-02-20 09:00", "location": {"type": kind, "name": name}}
+    return {
+        "summary": text,
+        "timestamp": "2026-02-20 09:00",
+        "location": {"type": kind, "name": name},
+    }
 
 
 OLD_BOT: list[Any] = [
@@ -148,16 +192,24 @@ def test_places_that_entries_name_get_the_ids_that_are_given(tmp_path: Path) -> 
     assert [line for line in called.lines if "place" in line] == [
         {"place": "group:猫友群", "entries": 2, "error": "its id is not known"}
     ]
-    assert (called.lines[-1]["taken"], called.lines[-1]["unplaced"], called.lines[-1]["bad"]) == (4, 2, 0)
+    assert (called.lines[-1]["taken"], called.lines[-1]["unplaced"], called.lines[-1]["bad"]) == (
+        4,
+        2,
+        0,
+    )
     filed = {event.scope.key: event.text for event in stored(data)}
     assert set(filed) == {"g:7001", "p:42", "p:9", "p:43"}
-    assert "2026-02-19给阿明推荐了《三体》" in filed["p:42"], "the name of the place is the person's"
+    assert "2026-02-19给阿明推荐了《三体》" in filed["p:42"], (
+        "the name of the place is the person's"
+    )
     assert "猫友群" in historian("migrate", path, "--data-dir", data).err
     again = migrate(path, data, *given, "--place", "猫友群=1")
     assert (again.status, again.lines[-1]["taken"], again.lines[-1]["known"]) == (0, 2, 4)
 
 
-def test_in_a_terminal_each_place_is_asked_for_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_a_terminal_each_place_is_asked_for_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(Shell, "can_ask", True)
     path = write(tmp_path / "old.json", OLD_BOT[2:5])
     called = historian("migrate", path, "--data-dir", tmp_path / "data", stdin="9\n\n")
@@ -187,7 +239,11 @@ PLACES = {"读书会": "7001", "阿明": "43"}
     ],
 )
 def test_an_entry_goes_into_a_conversation_of_the_type_that_its_location_says(
-    tmp_path: Path, ids: dict[str, int], location: dict[str, str], assumed: Scope | None, expected: str
+    tmp_path: Path,
+    ids: dict[str, int],
+    location: dict[str, str],
+    assumed: Scope | None,
+    expected: str,
 ) -> None:
     path = write(tmp_path / "old.json", [{"summary": "我讲了第九章", "location": location, **ids}])
     (found,) = read_old_summaries(path, Assumed("UTC", 0.0, assumed, places=PLACES))
@@ -196,10 +252,19 @@ def test_an_entry_goes_into_a_conversation_of_the_type_that_its_location_says(
 
 @pytest.mark.parametrize(
     ("options", "location"),
-    [(["--place", "x"], {}), (["--place", "=7"], {}), (["--places", "none.json"], {}), ([], {"type": "planet", "name": "x"})],
+    [
+        (["--place", "x"], {}),
+        (["--place", "=7"], {}),
+        (["--places", "none.json"], {}),
+        ([], {"type": "planet", "name": "x"}),
+    ],
 )
-def test_places_that_are_none_are_named(tmp_path: Path, options: list[str], location: dict[str, str]) -> None:
-    path = write(tmp_path / "old.json", [{"text": "一", "location": location}] if location else OLD_BOT)
+def test_places_that_are_none_are_named(
+    tmp_path: Path, options: list[str], location: dict[str, str]
+) -> None:
+    path = write(
+        tmp_path / "old.json", [{"text": "一", "location": location}] if location else OLD_BOT
+    )
     called = migrate(path, tmp_path / "data", *options)
     assert called.status == (1 if location else 2)
     assert ("'planet'" if location else options[1].partition("=")[0]) in called.err + called.out
@@ -210,11 +275,17 @@ def test_without_a_time_a_text_stands_as_it_is_and_says_so(tmp_path: Path) -> No
     os.utime(path, (NOW, NOW))
     migrate(path, tmp_path / "data", "--rewrite")
     (event,) = stored(tmp_path / "data")
-    assert (event.text, event.is_absolute, event.gate_reasons) == ("我昨天见了他", False, (TIME_UNKNOWN,))
+    assert (event.text, event.is_absolute, event.gate_reasons) == (
+        "我昨天见了他",
+        False,
+        (TIME_UNKNOWN,),
+    )
     assert event.timestamp == NOW
 
 
-@pytest.mark.parametrize("content", ["", "[1", "hello", "7", '{"a": 1}', '{"entries": {}}'], ids=str)
+@pytest.mark.parametrize(
+    "content", ["", "[1", "hello", "7", '{"a": 1}', '{"entries": {}}'], ids=str
+)
 def test_a_file_of_no_known_form_is_refused(tmp_path: Path, content: str) -> None:
     called = migrate(write(tmp_path / "old.json", content), tmp_path / "data")
     assert called.status == 2 and "old.json" in called.err
@@ -223,9 +294,15 @@ def test_a_file_of_no_known_form_is_refused(tmp_path: Path, content: str) -> Non
 
 
 def test_conversations_that_are_none_are_named_and_the_others_taken(tmp_path: Path) -> None:
-    path = write(tmp_path / "old.json", {"g:1": ["一"], "planet": ["二"], "p:": ["三"], "g:2": "四"})
+    path = write(
+        tmp_path / "old.json", {"g:1": ["一"], "planet": ["二"], "p:": ["三"], "g:2": "四"}
+    )
     found = list(read_old_summaries(path, Assumed("UTC", 0.0)))
-    assert [one.where for one in found if isinstance(one, BadEntry)] == ["'planet'", "'p:'", "'g:2'"]
+    assert [one.where for one in found if isinstance(one, BadEntry)] == [
+        "'planet'",
+        "'p:'",
+        "'g:2'",
+    ]
     assert [one.job.scope.key for one in found if isinstance(one, OldSummary)] == ["g:1"]
 
 
@@ -235,7 +312,9 @@ def test_what_historian_kept_itself_is_not_filed_a_second_time(tmp_path: Path) -
     async def work() -> None:
         async with open_worker(settings) as (parts, worker):
             async with CognitiveService.open(settings, worker=False) as memory:
-                await memory.enqueue_job("我给阿明推荐了《三体》", user_id="42", timestamp="2026-02-21T17:30:00+08:00")
+                await memory.enqueue_job(
+                    "我给阿明推荐了《三体》", user_id="42", timestamp="2026-02-21T17:30:00+08:00"
+                )
             await worker.run(drain=True)
             del parts
 
@@ -254,7 +333,9 @@ def test_who_was_forgotten_does_not_come_back_with_old_summaries(tmp_path: Path)
         await parts.aclose()
 
     asyncio.run(work())
-    assert migrate(write(tmp_path / "old.json", TURNS), tmp_path / "data").lines[-1]["forgotten"] == 1
+    assert (
+        migrate(write(tmp_path / "old.json", TURNS), tmp_path / "data").lines[-1]["forgotten"] == 1
+    )
     assert not stored(tmp_path / "data", EventFilter(None, user_ids=("42",)))
 
 
@@ -264,7 +345,10 @@ def test_with_rewrite_the_historian_files_them(tmp_path: Path) -> None:
     assert stored(data) == [] and migrate(path, data, "--rewrite").lines[-1]["known"] == 3
     historian("worker", "--drain", "--data-dir", data)
     assert {event.source for event in stored(data)} == {"job"} and len(stored(data)) == 3
-    assert migrate(path, data, "--rewrite").lines[-1]["known"] == 3 and migrate(path, data).lines[-1]["known"] == 3
+    assert (
+        migrate(path, data, "--rewrite").lines[-1]["known"] == 3
+        and migrate(path, data).lines[-1]["known"] == 3
+    )
     assert len(stored(data)) == 3
 
 
@@ -290,9 +374,14 @@ async def _never() -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rewrite", [False, True], ids=["by rules", "as jobs"])
-def test_killed_in_the_middle_it_goes_on_and_nothing_is_lost_or_twice(tmp_path: Path, rewrite: bool) -> None:
+def test_killed_in_the_middle_it_goes_on_and_nothing_is_lost_or_twice(
+    tmp_path: Path, rewrite: bool
+) -> None:
     count = 450
-    entries = [{"text": f"小史讲了第{n}个故事", "user_id": n % 7 + 1, "timestamp": 1771666200 + n} for n in range(count)]
+    entries = [
+        {"text": f"小史讲了第{n}个故事", "user_id": n % 7 + 1, "timestamp": 1771666200 + n}
+        for n in range(count)
+    ]
     path, settings = write(tmp_path / "old.json", entries), settings_for(tmp_path / "data")
     for last in (100, 300):
         assert _is_killed_at(path, settings, last, rewrite=rewrite)
@@ -302,7 +391,9 @@ def test_killed_in_the_middle_it_goes_on_and_nothing_is_lost_or_twice(tmp_path: 
         queue = open_queue(settings, lambda: NOW)
         found = [job.action_summary for job in queue.jobs("pending")]
     else:
-        found = [event.text.removeprefix("机器人：") for event in stored(tmp_path / "data")]  # the command knows no bot's name
+        found = [
+            event.text.removeprefix("机器人：") for event in stored(tmp_path / "data")
+        ]  # the command knows no bot's name
     assert sorted(found) == sorted(f"小史讲了第{n}个故事" for n in range(count))
 
 

@@ -54,7 +54,13 @@ class Bot:
 
     def __init__(self, data: Path, kind: str) -> None:
         command = [sys.executable, "-c", BOT, str(data), kind]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8", env=ENVIRONMENT)
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+            env=ENVIRONMENT,
+        )
         self.accepted: set[str] = set()
         self.refused: list[str] = []
         assert self.read() == "open"
@@ -113,7 +119,9 @@ def kept(data: Path) -> set[str]:
 
 @pytest.mark.parametrize("filed", ["filed", "waiting"])
 @pytest.mark.parametrize("kill", [True, False], ids=["killed", "closed"])
-def test_what_a_bot_accepts_after_it_forgot_somebody_is_there_after_its_end(tmp_path: Path, kill: bool, filed: str) -> None:
+def test_what_a_bot_accepts_after_it_forgot_somebody_is_there_after_its_end(
+    tmp_path: Path, kill: bool, filed: str
+) -> None:
     data = tmp_path / "data"
     with bot(data) as one:
         one.take("before")
@@ -159,7 +167,9 @@ def test_where_the_log_of_a_running_bot_is_deleted_every_job_is_refused_with_wha
         assert len(one.refused) == (20 if name == "queue" else 0)
         assert all("Restart this process" in told for told in one.refused)
         if name == "index":
-            eventually_now(lambda: "Restart this process" in one.do("outage"), seconds=30, every=0.5)
+            eventually_now(
+                lambda: "Restart this process" in one.do("outage"), seconds=30, every=0.5
+            )
         one.end(kill=True)
     with bot(data) as again:
         again.take("again")
@@ -168,7 +178,9 @@ def test_where_the_log_of_a_running_bot_is_deleted_every_job_is_refused_with_wha
     assert sorted((one.accepted | again.accepted) - kept(data)) == []
 
 
-def test_where_the_queue_of_a_running_bot_is_deleted_what_comes_in_is_filed_from_a_new_one(tmp_path: Path) -> None:
+def test_where_the_queue_of_a_running_bot_is_deleted_what_comes_in_is_filed_from_a_new_one(
+    tmp_path: Path,
+) -> None:
     data = tmp_path / "data"
     with bot(data) as one:
         one.take("before")

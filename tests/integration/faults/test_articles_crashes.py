@@ -21,7 +21,10 @@ pytestmark = pytest.mark.slow
 
 KEY = ArticleKey("7")
 SHORTTERM: dict[str, Any] = {"summary_token_threshold": 90, "promote_above": 1, "promote_count": 1}
-SAID = [f"On 2026-02-{10 + n} I finished chapter {n} of the book about the history of sailing ships." for n in range(6)]
+SAID = [
+    f"On 2026-02-{10 + n} I finished chapter {n} of the book about the history of sailing ships."
+    for n in range(6)
+]
 CALLS = 3
 """Two summaries, one reconstruction."""
 
@@ -35,8 +38,16 @@ def server() -> Iterator[OpenAIServer]:
 def accept(directory: Path) -> None:
     """One job whose states are enough for two summaries, of which one is promoted."""
     settings = settings_for(directory, shortterm=SHORTTERM)
-    fields = {"user_name": "Ann", "bot_name": "Clio", "timestamp": AT, "timezone": "Asia/Shanghai", "request_id": "said"}
-    job = states_job(SAID, "7", None, settings, lambda: 0.0, threshold=None, reflect=False, fields=fields)
+    fields = {
+        "user_name": "Ann",
+        "bot_name": "Clio",
+        "timestamp": AT,
+        "timezone": "Asia/Shanghai",
+        "request_id": "said",
+    }
+    job = states_job(
+        SAID, "7", None, settings, lambda: 0.0, threshold=None, reflect=False, fields=fields
+    )
     assert job is not None
     open_queue(settings, lambda: 1_000_000_000.0).put(job)
 
@@ -48,14 +59,20 @@ def assert_whole(directory: Path) -> None:
         summaries = parts.article_stores.summaries.read(KEY)
         assert len(summaries) == len({one.id for one in summaries}) == 2
         for n, said in enumerate(SAID):
-            assert sum(said.replace(" I ", " Ann ") in one.text for one in summaries) == 1, f"state {n} is lost or doubled"
+            assert sum(said.replace(" I ", " Ann ") in one.text for one in summaries) == 1, (
+                f"state {n} is lost or doubled"
+            )
         assert [one.promoted_into for one in summaries] == [1, None]
         article = parts.article_stores.articles.read(KEY)
-        assert article is not None and article.revision == 1 and article.sources == (summaries[0].id,)
+        assert (
+            article is not None and article.revision == 1 and article.sources == (summaries[0].id,)
+        )
         lines = [line for name in CHAPTER_NAMES for line in article.article.lines(name)]
         for n in range(len(SAID)):
             held = sum(f"chapter {n} " in line for line in lines)
-            assert held == (f"chapter {n} " in summaries[0].text), f"statement {n} stands {held} times in the article"
+            assert held == (f"chapter {n} " in summaries[0].text), (
+                f"statement {n} stands {held} times in the article"
+            )
         assert parts.article_stores.buffer.tokens(KEY) == 0
         events = parts.events.find(EventFilter("p:7"))
         assert {event.event_id for event in events} == {one.id for one in summaries}
@@ -71,12 +88,22 @@ def test_killed_at_every_point_each_state_is_in_one_summary_and_each_promotion_i
 ) -> None:
     trace = tmp_path / "trace"
     accept(tmp_path / "whole")
-    assert host.drain(tmp_path / "whole", server.base_url, trace=str(trace), shortterm=SHORTTERM) == {"signal": 0, "status": 0}
+    assert host.drain(
+        tmp_path / "whole", server.base_url, trace=str(trace), shortterm=SHORTTERM
+    ) == {"signal": 0, "status": 0}
     assert_whole(tmp_path / "whole")
     assert server.count("chat") == CALLS
     points = trace.read_text().splitlines()
-    effects = ("StateBuffer.add", "StateBuffer.release", "SummaryStorage.add", "SummaryStorage.mark_promoted")
-    assert {f"{name} after" for name in (*effects, "MirroredArticles.write", "SqliteEventStore.file_new")} <= set(points)
+    effects = (
+        "StateBuffer.add",
+        "StateBuffer.release",
+        "SummaryStorage.add",
+        "SummaryStorage.mark_promoted",
+    )
+    assert {
+        f"{name} after"
+        for name in (*effects, "MirroredArticles.write", "SqliteEventStore.file_new")
+    } <= set(points)
     for number in distinct(points):
         point = points[number]
         directory = tmp_path / f"killed-{number}"
@@ -102,14 +129,26 @@ def test_checkpoints_that_are_lost_with_the_process_cost_calls_and_nothing_else(
     accept(tmp_path / "whole")
     host.drain(tmp_path / "whole", server.base_url, trace=str(trace), shortterm=SHORTTERM)
     points = trace.read_text().splitlines()
-    lasting = ("StateBuffer", "SummaryStorage", "MirroredArticles", "SqliteEventStore.file_new", "LedgerTable")
+    lasting = (
+        "StateBuffer",
+        "SummaryStorage",
+        "MirroredArticles",
+        "SqliteEventStore.file_new",
+        "LedgerTable",
+    )
     for number in distinct(points):
         if not points[number].startswith(lasting):
             continue
         directory = tmp_path / f"killed-{number}"
         accept(directory)
-        assert host.drain(directory, server.base_url, kill_at=number, shortterm=SHORTTERM)["signal"] == 9
+        assert (
+            host.drain(directory, server.base_url, kill_at=number, shortterm=SHORTTERM)["signal"]
+            == 9
+        )
         for file in directory.glob("checkpoints.sqlite*"):
             file.unlink()
-        assert host.drain(directory, server.base_url, shortterm=SHORTTERM) == {"signal": 0, "status": 0}
+        assert host.drain(directory, server.base_url, shortterm=SHORTTERM) == {
+            "signal": 0,
+            "status": 0,
+        }
         assert_whole(directory)

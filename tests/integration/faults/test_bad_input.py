@@ -43,7 +43,9 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("fields", "named"), WRONG, ids=[f"{named}-{n}" for n, (_, named) in enumerate(WRONG)])
+@pytest.mark.parametrize(
+    ("fields", "named"), WRONG, ids=[f"{named}-{n}" for n, (_, named) in enumerate(WRONG)]
+)
 async def test_a_wrong_field_is_named_and_nothing_is_written(
     memory: CognitiveService, tmp_path: Path, fields: dict[str, Any], named: str
 ) -> None:
@@ -55,7 +57,15 @@ async def test_a_wrong_field_is_named_and_nothing_is_written(
 
 async def test_an_error_holds_no_secret_wherever_it_stood(memory: CognitiveService) -> None:
     secret = "sk-" + "Ab3dEf6hIj9kLm2n" * 2
-    for field in ("timestamp", "timezone", "request_type", "end_seq", "group_id", "user_id", "recent_messages"):
+    for field in (
+        "timestamp",
+        "timezone",
+        "request_type",
+        "end_seq",
+        "group_id",
+        "user_id",
+        "recent_messages",
+    ):
         with pytest.raises(InvalidInput, match=field) as refused:
             await memory.enqueue_job("我讲了个笑话", **{**group_fields(), field: f" {secret}"})
         assert secret[:12] not in str(refused.value)
@@ -67,30 +77,56 @@ async def test_nothing_to_say_is_no_job(memory: CognitiveService, tmp_path: Path
     assert rows(tmp_path) == []
 
 
-@pytest.mark.parametrize("strange", ["../x", "-1001234", "@ann:matrix.org", "qq:42", "汉" * 128, "CON", "a/b\\c", "😀"])
+@pytest.mark.parametrize(
+    "strange", ["../x", "-1001234", "@ann:matrix.org", "qq:42", "汉" * 128, "CON", "a/b\\c", "😀"]
+)
 async def test_strange_ids_work_and_stay_in_their_folder(tmp_path: Path, strange: str) -> None:
     before = set(tmp_path.parent.iterdir())
     async with open_worker(settings_for(tmp_path / "data")) as (parts, worker):
-        put(parts, private_fields(request_id=strange, user_id=strange, user_name="Ann", new_info=["She likes tea"]))
-        put(parts, group_fields(request_id=strange, end_seq=1, user_id=strange, group_id=strange, new_info=["我喜欢茶"]))
+        put(
+            parts,
+            private_fields(
+                request_id=strange, user_id=strange, user_name="Ann", new_info=["She likes tea"]
+            ),
+        )
+        put(
+            parts,
+            group_fields(
+                request_id=strange,
+                end_seq=1,
+                user_id=strange,
+                group_id=strange,
+                new_info=["我喜欢茶"],
+            ),
+        )
         assert await worker.run(drain=True)
-        assert parts.events.count(EventFilter(f"p:{strange}")) == parts.events.count(EventFilter(f"g:{strange}")) == 1
+        assert (
+            parts.events.count(EventFilter(f"p:{strange}"))
+            == parts.events.count(EventFilter(f"g:{strange}"))
+            == 1
+        )
         keys = parts.profiles.keys()
         assert {key.entity_id for key in keys} == {strange}
     assert set(tmp_path.parent.iterdir()) == before
     assert {path.name for path in tmp_path.iterdir()} == {"data"}
 
 
-async def test_emoji_and_control_characters_in_a_text_are_kept_and_cleaned(memory: CognitiveService, tmp_path: Path) -> None:
+async def test_emoji_and_control_characters_in_a_text_are_kept_and_cleaned(
+    memory: CognitiveService, tmp_path: Path
+) -> None:
     job_id = await memory.enqueue_job("他发了👨‍👩‍👧\x00\x1b[31m红\ud800字", **group_fields())
     assert job_id
     (row,) = rows(tmp_path)
     assert "👨‍👩‍👧[31m红字" in row["body"]
 
 
-async def test_secrets_are_taken_out_before_anything_is_on_disk(memory: CognitiveService, tmp_path: Path) -> None:
+async def test_secrets_are_taken_out_before_anything_is_on_disk(
+    memory: CognitiveService, tmp_path: Path
+) -> None:
     secret = "sk-" + "Ab3dEf6hIj9kLm2n" * 2
     said = [{"sender_id": "1", "sender_name": "x", "text": f"key {secret}"}]
-    await memory.enqueue_job(f"他给了我 {secret}", [f"密码：hunter2{secret}"], **group_fields(recent_messages=said))
+    await memory.enqueue_job(
+        f"他给了我 {secret}", [f"密码：hunter2{secret}"], **group_fields(recent_messages=said)
+    )
     written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert secret.encode() not in written and b"[API_KEY]" in written

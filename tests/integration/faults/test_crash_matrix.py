@@ -76,16 +76,23 @@ def assert_whole(directory: Path) -> None:
     assert left_over(directory) == []
     store = open_events(directory)
     former, successor = store.get(["a-0:1", "b-0:0"])
-    assert former.superseded_by == "b-0:0" and successor.holds, "the link is made once, whenever the process was killed"
+    assert former.superseded_by == "b-0:0" and successor.holds, (
+        "the link is made once, whenever the process was killed"
+    )
     assert store.without_vector(10) == []
     assert not_in_index(store, directory) == []
     store.close()
 
 
-def test_killed_at_every_point_every_job_ends_as_exactly_its_events(tmp_path: Path, host: Host, server: OpenAIServer) -> None:
+def test_killed_at_every_point_every_job_ends_as_exactly_its_events(
+    tmp_path: Path, host: Host, server: OpenAIServer
+) -> None:
     trace = tmp_path / "trace"
     accept(tmp_path / "whole", JOBS)
-    assert host.drain(tmp_path / "whole", server.base_url, trace=str(trace)) == {"signal": 0, "status": 0}
+    assert host.drain(tmp_path / "whole", server.base_url, trace=str(trace)) == {
+        "signal": 0,
+        "status": 0,
+    }
     assert_whole(tmp_path / "whole")
     points = trace.read_text().splitlines()
     assert len(points) > 60, "the matrix has lost its points"
@@ -102,7 +109,9 @@ def test_killed_at_every_point_every_job_ends_as_exactly_its_events(tmp_path: Pa
         died = host.drain(directory, server.base_url, kill_at=number)
         assert died["signal"] == 9, f"point {number} ({point}) was not reached"
         paid = saved_answers(points[: number + 1])
-        assert host.drain(directory, server.base_url) == {"signal": 0, "status": 0}, f"after a kill at {number} ({point})"
+        assert host.drain(directory, server.base_url) == {"signal": 0, "status": 0}, (
+            f"after a kill at {number} ({point})"
+        )
         assert_whole(directory)
         calls = server.count("chat") - before
         asked = sum(line == "LangChainChatModel.structured before" for line in points[: number + 1])
@@ -112,7 +121,9 @@ def test_killed_at_every_point_every_job_ends_as_exactly_its_events(tmp_path: Pa
         )
 
 
-def test_facts_that_wait_killed_at_every_point_are_merged_once(tmp_path: Path, host: Host, server: OpenAIServer) -> None:
+def test_facts_that_wait_killed_at_every_point_are_merged_once(
+    tmp_path: Path, host: Host, server: OpenAIServer
+) -> None:
     """Three hand-overs of two people of one group, whose profiles one question is about."""
     jobs = [
         group_fields(request_id="a", new_info=["我住在上海"]),
@@ -142,18 +153,27 @@ def test_facts_that_wait_killed_at_every_point_are_merged_once(tmp_path: Path, h
         directory, before = tmp_path / f"killed-{number}", server.count("chat")
         accept(directory, jobs)
         assert drained(directory, kill_at=number)["signal"] == 9
-        assert drained(directory) == {"signal": 0, "status": 0}, f"after a kill at {number} ({points[number]})"
+        assert drained(directory) == {"signal": 0, "status": 0}, (
+            f"after a kill at {number} ({points[number]})"
+        )
         assert_merged(directory)
         asked = sum(line == "LangChainChatModel.structured after" for line in points[: number + 1])
         paid = saved_answers(points[: number + 1])
-        assert server.count("chat") - before <= 1 + asked - paid, f"asked again after a kill at {number} ({points[number]})"
+        assert server.count("chat") - before <= 1 + asked - paid, (
+            f"asked again after a kill at {number} ({points[number]})"
+        )
 
 
-def test_thirty_kills_during_two_hundred_jobs_lose_and_double_nothing(tmp_path: Path, host: Host, server: OpenAIServer) -> None:
+def test_thirty_kills_during_two_hundred_jobs_lose_and_double_nothing(
+    tmp_path: Path, host: Host, server: OpenAIServer
+) -> None:
     jobs: list[dict[str, Any]] = []
     for n in range(200):
         make = group_fields if n % 3 else private_fields
-        fields = make(request_id=f"job{n}", new_info=[f"我喜欢编号{n}的书" if n % 3 else f"I like book number {n}"])
+        fields = make(
+            request_id=f"job{n}",
+            new_info=[f"我喜欢编号{n}的书" if n % 3 else f"I like book number {n}"],
+        )
         fields["user_id"] = str(n % 17)
         if n % 3:
             fields["group_id"] = str(n % 5)
@@ -163,7 +183,9 @@ def test_thirty_kills_during_two_hundred_jobs_lose_and_double_nothing(tmp_path: 
     chance = random.Random(20260221)
     kills = 0
     while kills < 30 and left_over(tmp_path):
-        died = host.drain(tmp_path, server.base_url, kill_after=chance.uniform(0.15, 0.6), concurrency=4)
+        died = host.drain(
+            tmp_path, server.base_url, kill_after=chance.uniform(0.15, 0.6), concurrency=4
+        )
         kills += died["signal"] == 9
     assert host.drain(tmp_path, server.base_url, concurrency=4) == {"signal": 0, "status": 0}
     assert filed_events(tmp_path) == sorted(f"{job_id}:0" for job_id in ids)
@@ -173,7 +195,9 @@ def test_thirty_kills_during_two_hundred_jobs_lose_and_double_nothing(tmp_path: 
     revisions = sum((storage.read(key) or pytest.fail(f"{key} vanished")).revision for key in keys)
     assert revisions == 200, "one revision of the user's profile for each job"
     assert kills == 30
-    assert server.count("chat") - before <= 400 + kills * 4, "at most what was in flight is asked for again"
+    assert server.count("chat") - before <= 400 + kills * 4, (
+        "at most what was in flight is asked for again"
+    )
 
 
 TALK = [
@@ -191,7 +215,13 @@ def accept_talk(directory: Path) -> list[str]:
     queue = open_queue(settings, lambda: float(next(clock)))
     ids: list[str] = []
     for n, (user, name, role, text) in enumerate(TALK):
-        fields = group_fields(request_id=f"m{n}", kind="talk", user_id=user, user_name=name, payload={"role": role, "text": text})
+        fields = group_fields(
+            request_id=f"m{n}",
+            kind="talk",
+            user_id=user,
+            user_name=name,
+            payload={"role": role, "text": text},
+        )
         job = make_job(fields, settings, lambda: 0.0)
         due = 0.0 if n == len(TALK) - 1 else time.time() + 60.0
         ids.append(queue.put(job.model_copy(update={"not_before": due})))
@@ -217,11 +247,16 @@ def with_a_lie(request: Json) -> Json:
     return answer
 
 
-def test_talk_killed_at_every_point_is_filed_once_and_asked_about_twice(tmp_path: Path, host: Host) -> None:
+def test_talk_killed_at_every_point_is_filed_once_and_asked_about_twice(
+    tmp_path: Path, host: Host
+) -> None:
     with OpenAIServer(responder=with_a_lie) as server:
         trace = tmp_path / "trace"
         accept_talk(tmp_path / "whole")
-        assert host.drain(tmp_path / "whole", server.base_url, trace=str(trace)) == {"signal": 0, "status": 0}
+        assert host.drain(tmp_path / "whole", server.base_url, trace=str(trace)) == {
+            "signal": 0,
+            "status": 0,
+        }
         assert_talk_whole(tmp_path / "whole")
         points = trace.read_text().splitlines()
         assert points.count("extract after") == 2 and "merge_profile after" in points
@@ -236,17 +271,28 @@ def test_talk_killed_at_every_point_is_filed_once_and_asked_about_twice(tmp_path
             )
             assert_talk_whole(directory)
             killed = Path(f"{directory}.trace").read_text().splitlines()
-            asked, saved = killed[:-1].count("LangChainChatModel.structured before"), saved_answers(killed)
+            asked, saved = (
+                killed[:-1].count("LangChainChatModel.structured before"),
+                saved_answers(killed),
+            )
             # Before the first answer another run may take other messages along.
             assert not saved or server.count("chat") - before <= whole + asked - saved, (
                 f"a checkpointed answer was asked for again after a kill at {number} ({points[number]})"
             )
 
 
-def test_messages_without_a_model_killed_at_every_point_are_filed_once(tmp_path: Path, host: Host, server: OpenAIServer) -> None:
+def test_messages_without_a_model_killed_at_every_point_are_filed_once(
+    tmp_path: Path, host: Host, server: OpenAIServer
+) -> None:
     """An edit and a line of a profile among them."""
     talk = [
-        {"content": "记住我对花生过敏", "sender_id": "43", "name": "阿红", "id": "m1", "at": "2026-02-21T09:30:00+08:00"},
+        {
+            "content": "记住我对花生过敏",
+            "sender_id": "43",
+            "name": "阿红",
+            "id": "m1",
+            "at": "2026-02-21T09:30:00+08:00",
+        },
         {"content": "我住在北京", "sender_id": "42", "name": "阿明", "id": "m2"},
         {"content": "我住在上海", "sender_id": "42", "name": "阿明", "id": "m2"},
     ]
@@ -270,10 +316,15 @@ def test_messages_without_a_model_killed_at_every_point_are_filed_once(tmp_path:
 
     trace = tmp_path / "trace"
     whole = accepted(tmp_path / "whole")
-    assert host.drain(whole, server.base_url, trace=str(trace), rewrite_mode="rules") == {"signal": 0, "status": 0}
+    assert host.drain(whole, server.base_url, trace=str(trace), rewrite_mode="rules") == {
+        "signal": 0,
+        "status": 0,
+    }
     assert_all_filed(whole)
     points = trace.read_text().splitlines()
-    assert {"SqliteEventStore.file_messages after", "SqliteJobQueue.settle_filed after"} <= set(points)
+    assert {"SqliteEventStore.file_messages after", "SqliteJobQueue.settle_filed after"} <= set(
+        points
+    )
     for number in distinct(points):
         directory = accepted(tmp_path / str(number))
         host.drain(directory, server.base_url, kill_at=number, rewrite_mode="rules")
@@ -293,7 +344,12 @@ async def test_messages_handed_over_while_workers_are_killed_are_filed_once_each
     async def hand_over(memory: CognitiveService) -> None:
         for n in range(MESSAGES):
             user = n % 17
-            message = {"content": f"我养了一只编号N{n}的猫", "sender_id": str(user), "name": f"小林{user}", "id": f"m{n}"}
+            message = {
+                "content": f"我养了一只编号N{n}的猫",
+                "sender_id": str(user),
+                "name": f"小林{user}",
+                "id": f"m{n}",
+            }
             again = [message] if chance.random() < 0.05 else []
             await memory.remember([message, *again], Scope.group(str(n % 5)))
         await memory.flush()

@@ -27,7 +27,11 @@ JOBS = [
     group_fields(request_id="b", new_info=["我住在北京"]),
     private_fields(request_id="c", user_id="42", new_info=["She plays the piano"]),
 ]
-LATE = group_fields(request_id="late", timestamp="2026-03-01T10:00:00+08:00", new_info=["我养了一只猫", "我搬到上海了"])
+LATE = group_fields(
+    request_id="late",
+    timestamp="2026-03-01T10:00:00+08:00",
+    new_info=["我养了一只猫", "我搬到上海了"],
+)
 
 
 def accept(folder: Path, *jobs: dict[str, Any]) -> None:
@@ -41,13 +45,25 @@ def memory_of(folder: Path) -> dict[str, Any]:
     with opened(folder) as parts:
         events = parts.events.find(EventFilter(None), limit=1000)
         former = parts.backend.revisions.of(event.event_id for event in events)
-        documents = [document for document in map(parts.profiles.read, parts.profiles.keys()) if document is not None]
+        documents = [
+            document
+            for document in map(parts.profiles.read, parts.profiles.keys())
+            if document is not None
+        ]
         return {
             "events": sorted((event.event_id, event.text, event.source) for event in events),
-            "links": sorted((event.event_id, event.superseded_by, event.corrected_by) for event in events if not event.holds),
+            "links": sorted(
+                (event.event_id, event.superseded_by, event.corrected_by)
+                for event in events
+                if not event.holds
+            ),
             "former": {event_id: [one.text for one in some] for event_id, some in former.items()},
             "profiles": sorted((str(one.key), one.revision, one.summary) for one in documents),
-            "jobs": sorted(job.job_id for state in ("pending", "processing", "failed") for job in parts.queue.jobs(state)),
+            "jobs": sorted(
+                job.job_id
+                for state in ("pending", "processing", "failed")
+                for job in parts.queue.jobs(state)
+            ),
             "without vector": parts.events.without_vector(10),
             "not indexed": not_in_index(parts.events, folder / "data"),
         }
@@ -59,7 +75,11 @@ def written(folder: Path) -> dict[str, Any]:
     if (folder / "archive.zip").exists():
         with zipfile.ZipFile(folder / "archive.zip") as archive:
             assert archive.testzip() is None
-            found["archive"] = sorted((one.filename, one.CRC) for one in archive.infolist() if one.filename != "manifest.json")
+            found["archive"] = sorted(
+                (one.filename, one.CRC)
+                for one in archive.infolist()
+                if one.filename != "manifest.json"
+            )
     if (folder / "backup").exists():
         assert read_backup(folder / "backup").events
         paths = [path for path in (folder / "backup").rglob("*") if path.is_file()]
@@ -104,9 +124,13 @@ def prepare_notes(folder: Path) -> None:
     notes = folder / "notes"
     notes.mkdir()
     for n in range(3):
-        (notes / f"{n}.md").write_text(f"The piano number {n} stands in the hall.\n\nIts sister {n} is in the loft.\n")
+        (notes / f"{n}.md").write_text(
+            f"The piano number {n} stands in the hall.\n\nIts sister {n} is in the loft.\n"
+        )
     WORKS["index"](folder)
-    (notes / "0.md").write_text("The piano number 0 was sold to the school.\n\nIts sister 0 is in the loft.\n")
+    (notes / "0.md").write_text(
+        "The piano number 0 was sold to the school.\n\nIts sister 0 is in the loft.\n"
+    )
     (notes / "1.md").unlink()
     (notes / "3.md").write_text("The tea is in the kitchen.\n")
 
@@ -143,8 +167,21 @@ MOVED = [("b-0:0", "late-0:1")]
 CASES = [
     Case("drain", prepare_job, {"a-0:0", "a-0:1"}, 15),
     Case("observe", prepare_memory, FILED | {"late-0:0"}, 3, OBSERVED),
-    Case("index", prepare_notes, set(), 3, ["The piano number 0 was sold", "The piano number 2 stands", "The tea is in"]),
-    Case("reprocess", prepare_earlier, set(), 20, [f"阿明住在{n}号楼" for n in range(3)], [("old0-0:0", "old2-0:0")]),
+    Case(
+        "index",
+        prepare_notes,
+        set(),
+        3,
+        ["The piano number 0 was sold", "The piano number 2 stands", "The tea is in"],
+    ),
+    Case(
+        "reprocess",
+        prepare_earlier,
+        set(),
+        20,
+        [f"阿明住在{n}号楼" for n in range(3)],
+        [("old0-0:0", "old2-0:0")],
+    ),
     Case("export", prepare_memory, FILED | {"late-0:0"}, 2, (), MOVED),
     Case("import", prepare_archive, FILED | {"late-0:0"}, 6, (), MOVED),
     Case("backup", prepare_memory, FILED | {"late-0:0"}, 5, (), MOVED),
@@ -153,7 +190,9 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.work)
-def test_what_was_killed_at_any_point_and_done_again_is_as_if_never_killed(tmp_path: Path, host: Host, case: Case) -> None:
+def test_what_was_killed_at_any_point_and_done_again_is_as_if_never_killed(
+    tmp_path: Path, host: Host, case: Case
+) -> None:
     begin, whole, trace = tmp_path / "begin", tmp_path / "whole", tmp_path / "trace"
     begin.mkdir()
     case.prepare(begin)
@@ -161,9 +200,15 @@ def test_what_was_killed_at_any_point_and_done_again_is_as_if_never_killed(tmp_p
     assert host.work(case.work, whole, trace=str(trace)) == {"signal": 0, "status": 0}
     assert host.work("drain", whole) == {"signal": 0, "status": 0}
     expected = memory_of(whole)
-    assert expected["jobs"] == [] and expected["without vector"] == [] and expected["not indexed"] == []
+    assert (
+        expected["jobs"] == []
+        and expected["without vector"] == []
+        and expected["not indexed"] == []
+    )
     assert case.events <= {event_id for event_id, _, _ in expected["events"]}
-    assert sum(text in told for text in case.texts for _, told, _ in expected["events"]) == len(case.texts)
+    assert sum(text in told for text in case.texts for _, told, _ in expected["events"]) == len(
+        case.texts
+    )
     assert {(old, new) for old, new, _ in expected["links"]} >= set(case.links)
     points = trace.read_text().splitlines()
     numbers = distinct(points)
@@ -176,7 +221,11 @@ def test_what_was_killed_at_any_point_and_done_again_is_as_if_never_killed(tmp_p
         written(folder)
         for work in dict.fromkeys((case.work, "drain")):
             ended = host.work(work, folder)
-            assert ended == {"signal": 0, "status": 0}, f"{work} after a kill at {number} ({points[number]})"
-        assert (memory_of(folder), written(folder)) == (expected, written(whole)), f"after a kill at {number} ({points[number]})"
+            assert ended == {"signal": 0, "status": 0}, (
+                f"{work} after a kill at {number} ({points[number]})"
+            )
+        assert (memory_of(folder), written(folder)) == (expected, written(whole)), (
+            f"after a kill at {number} ({points[number]})"
+        )
         shutil.rmtree(folder)
     assert killed == len(numbers)

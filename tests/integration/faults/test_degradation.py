@@ -43,7 +43,9 @@ def tiny_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 3 MB."""
     place = tmp_path / "disk"
     place.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(place)], capture_output=True)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(place)], capture_output=True
+    )
     if mounted.returncode:
         pytest.skip("mounting needs more rights than this user has")
     yield place
@@ -53,14 +55,22 @@ def tiny_disk(tmp_path: Path) -> Iterator[Path]:
 # --- from code that cannot wait
 
 
-async def test_synchronous_recall_gives_what_the_asynchronous_one_gives_in_a_running_loop_and_in_a_thread(tmp_path: Path) -> None:
+async def test_synchronous_recall_gives_what_the_asynchronous_one_gives_in_a_running_loop_and_in_a_thread(
+    tmp_path: Path,
+) -> None:
     embedder = WordEmbedder()
-    async with open_memory(settings_for(tmp_path, query=PATIENT), embedder=embedder) as (memory, parts):
+    async with open_memory(settings_for(tmp_path, query=PATIENT), embedder=embedder) as (
+        memory,
+        parts,
+    ):
         file_events(parts, events_in("7", TEXTS), embedder)
         expected = await memory.build_context("他在学什么吉他？", GROUP, top_k=1)
         assert "吉他" in expected
         assert memory.get_memory_context("他在学什么吉他？", GROUP, top_k=1) == expected
-        assert await asyncio.to_thread(memory.get_memory_context, "他在学什么吉他？", GROUP, top_k=1) == expected
+        assert (
+            await asyncio.to_thread(memory.get_memory_context, "他在学什么吉他？", GROUP, top_k=1)
+            == expected
+        )
 
 
 def test_synchronous_recall_before_and_after_the_service_is_open_is_empty(tmp_path: Path) -> None:
@@ -75,7 +85,9 @@ def test_synchronous_recall_before_and_after_the_service_is_open_is_empty(tmp_pa
     assert memory.get_memory_context("吉他", GROUP) == ""
 
 
-async def test_synchronous_recall_speaks_the_configured_language_where_there_are_only_plain_summaries(tmp_path: Path) -> None:
+async def test_synchronous_recall_speaks_the_configured_language_where_there_are_only_plain_summaries(
+    tmp_path: Path,
+) -> None:
     settings = settings_for(tmp_path, enabled=False, language="en")
     async with CognitiveService.open(settings, worker=False) as memory:
         await memory.enqueue_job(**turn("我推荐了《三体》"))
@@ -96,7 +108,9 @@ async def test_synchronous_recall_never_raises(tmp_path: Path, query: object) ->
 
 
 @pytest.mark.parametrize("query", [None, 5, ["a", None], b"x", "\ud800", {"a": 1}, object()])
-async def test_recall_of_anything_never_raises(tmp_path: Path, query: Any, caplog: pytest.LogCaptureFixture) -> None:
+async def test_recall_of_anything_never_raises(
+    tmp_path: Path, query: Any, caplog: pytest.LogCaptureFixture
+) -> None:
     async with open_memory(settings_for(tmp_path)) as (memory, parts):
         file_events(parts, events_in("7", TEXTS), None)
         assert isinstance(await memory.build_context(query, GROUP, context=query), str)
@@ -115,11 +129,18 @@ async def test_recall_with_wrong_arguments_gives_what_the_right_ones_would_and_n
     async with open_memory(settings_for(tmp_path, query=PATIENT)) as (memory, parts):
         file_events(parts, events_in("7", TEXTS), None)
         expected = await memory.build_context("小林在学什么吉他？", GROUP)
-        assert "吉他" in expected and await memory.build_context("小林在学什么吉他？", GROUP, **wrong) == expected
+        assert (
+            "吉他" in expected
+            and await memory.build_context("小林在学什么吉他？", GROUP, **wrong) == expected
+        )
         assert await memory.build_context(["小林在学什么吉他？", None], GROUP) == expected  # type: ignore[list-item]
         for scope in (None, "g:7", 7):
             no_scope: Any = scope
-            assert await memory.build_context("吉他", no_scope) == memory.get_memory_context("吉他", no_scope) == ""
+            assert (
+                await memory.build_context("吉他", no_scope)
+                == memory.get_memory_context("吉他", no_scope)
+                == ""
+            )
             assert await memory.build_messages("吉他", no_scope) == []
         assert await memory.get_relevant_memories("吉他", "42", "g:7") == ""  # type: ignore[arg-type]
         assert await memory.get_relevant_memories("吉他", "42", language="fr", max_tokens=-1) == ""  # type: ignore[arg-type]
@@ -130,9 +151,13 @@ async def test_recall_with_wrong_arguments_gives_what_the_right_ones_would_and_n
         assert await memory.build_context(5, GROUP, language="fr", max_tokens="x") == ""  # type: ignore[arg-type]
 
 
-async def test_an_embedder_that_hangs_holds_synchronous_code_no_longer_than_the_limit(tmp_path: Path) -> None:
+async def test_an_embedder_that_hangs_holds_synchronous_code_no_longer_than_the_limit(
+    tmp_path: Path,
+) -> None:
     embedder = WordEmbedder()
-    async with open_memory(settings_for(tmp_path, query={"recall_timeout_seconds": 0.2}), embedder=embedder) as (memory, parts):
+    async with open_memory(
+        settings_for(tmp_path, query={"recall_timeout_seconds": 0.2}), embedder=embedder
+    ) as (memory, parts):
         file_events(parts, events_in("7", TEXTS), embedder)
         embedder.gate = asyncio.Event()
         loop = asyncio.get_running_loop()
@@ -164,14 +189,20 @@ class FailingInTheMiddle(WordEmbedder):
 async def test_an_embedder_that_fails_leaves_keywords(tmp_path: Path, fault: Exception) -> None:
     embedder = WordEmbedder()
     embedder.fault = fault
-    async with open_memory(settings_for(tmp_path, query=PATIENT), embedder=embedder) as (memory, parts):
+    async with open_memory(settings_for(tmp_path, query=PATIENT), embedder=embedder) as (
+        memory,
+        parts,
+    ):
         file_events(parts, events_in("7", TEXTS), WordEmbedder())
         assert "吉他" in memory.get_memory_context("吉他", GROUP, top_k=1)
 
 
 async def test_vectors_of_another_dimension_leave_keywords(tmp_path: Path) -> None:
     embedder = WordEmbedder()
-    async with open_memory(settings_for(tmp_path, query=PATIENT), embedder=embedder) as (memory, parts):
+    async with open_memory(settings_for(tmp_path, query=PATIENT), embedder=embedder) as (
+        memory,
+        parts,
+    ):
         file_events(parts, events_in("7", TEXTS), embedder)
         embedder.turned = True
         assert "吉他" in memory.get_memory_context("吉他", GROUP, top_k=1)
@@ -179,7 +210,9 @@ async def test_vectors_of_another_dimension_leave_keywords(tmp_path: Path) -> No
 
 async def test_an_embedder_that_fails_in_the_middle_loses_no_job(tmp_path: Path) -> None:
     embedder = FailingInTheMiddle()
-    async with open_memory(settings_for(tmp_path, query=PATIENT), embedder=embedder, worker=True) as (memory, parts):
+    async with open_memory(
+        settings_for(tmp_path, query=PATIENT), embedder=embedder, worker=True
+    ) as (memory, parts):
         for n in range(4):
             await memory.enqueue_job(**turn(f"小史说了第{n}件事", n))  # type: ignore[arg-type]
         assert await memory.settled(30)
@@ -204,7 +237,9 @@ async def test_after_the_first_time_out_of_an_embedder_jobs_are_filed_at_once_an
     monkeypatch.setattr(availability, "FIRST_PAUSE_SECONDS", 0.05)
     embedder = NoAnswer()
     embedder.fault = ModelUnavailable("gave no complete answer within 10 s")
-    async with open_memory(settings_for(tmp_path, query=PATIENT), embedder=embedder, worker=True) as (memory, parts):
+    async with open_memory(
+        settings_for(tmp_path, query=PATIENT), embedder=embedder, worker=True
+    ) as (memory, parts):
         for n in range(12):
             await memory.enqueue_job(**turn(f"小史教了他第{n}首吉他曲", n))  # type: ignore[arg-type]
         assert await memory.settled(30)
@@ -237,14 +272,19 @@ async def fill(directory: Path) -> None:
         assert await worker.run(drain=True)
 
 
-async def test_a_database_of_garbage_leaves_markdown_and_what_is_handed_over_is_there_at_once(tmp_path: Path) -> None:
+async def test_a_database_of_garbage_leaves_markdown_and_what_is_handed_over_is_there_at_once(
+    tmp_path: Path,
+) -> None:
     await fill(tmp_path)
     garbage_in(tmp_path)
     async with CognitiveService.open(settings_for(tmp_path)) as memory:
         assert "三体" in memory.get_memory_context("书", GROUP)
         job_id = await memory.enqueue_job(**turn("小史约好一起看电影", 2))  # type: ignore[arg-type]
         await memory.enqueue_job(**turn("别群的事", 3, group="8"))  # type: ignore[arg-type]
-        for text in (memory.get_memory_context("书", GROUP), await memory.build_context("书", GROUP)):
+        for text in (
+            memory.get_memory_context("书", GROUP),
+            await memory.build_context("书", GROUP),
+        ):
             assert "三体" in text and "看电影" in text and "别群" not in text
             assert text.startswith("<memory>") and text.endswith("</memory>")
         assert (await memory.stats())["queue"]["pending"] == 2
@@ -256,7 +296,9 @@ async def test_a_database_of_garbage_leaves_markdown_and_what_is_handed_over_is_
         assert parts.events.is_filed(str(job_id))
 
 
-async def test_a_database_that_turns_to_garbage_while_it_is_open_leaves_markdown(tmp_path: Path) -> None:
+async def test_a_database_that_turns_to_garbage_while_it_is_open_leaves_markdown(
+    tmp_path: Path,
+) -> None:
     await fill(tmp_path)
     async with open_memory(settings_for(tmp_path, query=PATIENT), embedder=None) as (memory, parts):
         assert "三体" in memory.get_memory_context("三体", GROUP)
@@ -268,23 +310,36 @@ async def test_a_database_that_turns_to_garbage_while_it_is_open_leaves_markdown
         assert "三体" in memory.get_memory_context("书", GROUP)
         await memory.enqueue_job(**turn("小史约好一起看电影", 2))  # type: ignore[arg-type]
         text = memory.get_memory_context("书", GROUP)
-        assert "看电影" in text and "喜欢科幻" in text and text == await memory.build_context("书", GROUP)
+        assert (
+            "看电影" in text
+            and "喜欢科幻" in text
+            and text == await memory.build_context("书", GROUP)
+        )
 
 
-async def test_jobs_that_were_accepted_before_the_database_was_found_broken_are_kept_readable(tmp_path: Path) -> None:
+async def test_jobs_that_were_accepted_before_the_database_was_found_broken_are_kept_readable(
+    tmp_path: Path,
+) -> None:
     await fill(tmp_path)
     async with open_memory(settings_for(tmp_path, query=PATIENT), embedder=None) as (memory, _):
         harm(tmp_path, memory)
         for n, text in enumerate(("小史约好一起看电影", "小史送了一本诗集", "小史教了他吉他"), 2):
             await memory.enqueue_job(**turn(text, n))  # type: ignore[arg-type]
-        for text in (await memory.build_context("书", GROUP), memory.get_memory_context("书", GROUP)):
+        for text in (
+            await memory.build_context("书", GROUP),
+            memory.get_memory_context("书", GROUP),
+        ):
             assert "看电影" in text and "诗集" in text and "吉他" in text
 
 
-async def test_talk_that_waits_while_the_database_is_away_is_kept_readable_too(tmp_path: Path) -> None:
+async def test_talk_that_waits_while_the_database_is_away_is_kept_readable_too(
+    tmp_path: Path,
+) -> None:
     await fill(tmp_path)
     async with open_memory(settings_for(tmp_path, query=PATIENT), embedder=None) as (memory, _):
-        await memory.remember({"content": "我对花生过敏，电话 13812345678", "sender_id": "42", "name": "小林"}, GROUP)
+        await memory.remember(
+            {"content": "我对花生过敏，电话 13812345678", "sender_id": "42", "name": "小林"}, GROUP
+        )
         harm(tmp_path, memory)
 
         async def is_readable() -> bool:
@@ -298,9 +353,14 @@ async def test_talk_that_waits_while_the_database_is_away_is_kept_readable_too(t
 
 
 @pytest.mark.parametrize("who", ["the worker", "the observation"])
-async def test_whoever_finds_the_database_broken_lets_accepted_jobs_be_kept_readable(tmp_path: Path, who: str) -> None:
+async def test_whoever_finds_the_database_broken_lets_accepted_jobs_be_kept_readable(
+    tmp_path: Path, who: str
+) -> None:
     await fill(tmp_path)
-    async with open_memory(settings_for(tmp_path), embedder=None, worker=who == "the worker") as (memory, _):
+    async with open_memory(settings_for(tmp_path), embedder=None, worker=who == "the worker") as (
+        memory,
+        _,
+    ):
         harm(tmp_path, memory)
         await memory.enqueue_job(**turn("小史约好一起看电影", 2))  # type: ignore[arg-type]
         if who == "the observation":
@@ -340,7 +400,10 @@ async def test_with_a_database_of_garbage_at_the_start_what_is_observed_is_count
 async def test_a_write_ahead_log_of_garbage_costs_at_most_what_was_in_it(tmp_path: Path) -> None:
     await fill(tmp_path)
     (tmp_path / "index.sqlite-wal").write_bytes(os.urandom(50_000))
-    async with open_memory(settings_for(tmp_path, query=PATIENT), embedder=None, worker=True) as (memory, parts):
+    async with open_memory(settings_for(tmp_path, query=PATIENT), embedder=None, worker=True) as (
+        memory,
+        parts,
+    ):
         assert "三体" in memory.get_memory_context("三体", GROUP)
         await memory.enqueue_job(**turn("小史约好一起看电影", 2))  # type: ignore[arg-type]
         assert await memory.settled(30) and parts.events.count() == 2
@@ -355,17 +418,23 @@ def made_read_only(disk: Path) -> bool:
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
-async def test_a_disk_that_became_read_only_still_answers_and_refuses_jobs_by_name(tiny_disk: Path) -> None:
+async def test_a_disk_that_became_read_only_still_answers_and_refuses_jobs_by_name(
+    tiny_disk: Path,
+) -> None:
     data = tiny_disk / "data"
     await fill(data)
     await eventually(lambda: made_read_only(tiny_disk), seconds=30)
     async with CognitiveService.open(settings_for(data)) as memory:
-        assert "三体" in memory.get_memory_context("书", GROUP) and "三体" in await memory.build_context("书", GROUP)
+        assert "三体" in memory.get_memory_context(
+            "书", GROUP
+        ) and "三体" in await memory.build_context("书", GROUP)
         with pytest.raises(StorageError, match="read-only"):
             await memory.enqueue_job(**turn("小史约好一起看电影", 2))  # type: ignore[arg-type]
 
 
-async def test_a_full_disk_refuses_jobs_by_name_keeps_answering_and_goes_on_when_there_is_room(tiny_disk: Path) -> None:
+async def test_a_full_disk_refuses_jobs_by_name_keeps_answering_and_goes_on_when_there_is_room(
+    tiny_disk: Path,
+) -> None:
     data = tiny_disk / "data"
     await fill(data)
     filler = tiny_disk / "filler"
@@ -397,7 +466,9 @@ async def test_a_start_on_a_full_disk_sets_no_checkpoints_aside_and_works_when_t
     caplog.clear()
     async with CognitiveService.open(settings_for(data, query=PATIENT)) as memory:
         # One error at the start, one at the first retry.
-        await eventually(lambda: sum(record.name == lifecycle_module.__name__ for record in caplog.records) >= 2)
+        await eventually(
+            lambda: sum(record.name == lifecycle_module.__name__ for record in caplog.records) >= 2
+        )
         assert isinstance(await memory.build_context("诗集", GROUP), str)
         filler.unlink()
         assert await memory.settled(30)
@@ -417,7 +488,10 @@ async def test_where_nothing_can_be_made_the_start_says_so_and_the_bot_goes_on(
     await memory.start()
     assert "memory cannot be read" in caplog.text and "file" in caplog.text
     assert memory.get_memory_context("书", GROUP) == await memory.build_context("书", GROUP) == ""
-    assert await memory.get_relevant_memories("书", "42") == "" and await memory.search_events("书", GROUP) == []
+    assert (
+        await memory.get_relevant_memories("书", "42") == ""
+        and await memory.search_events("书", GROUP) == []
+    )
     with pytest.raises(StorageError, match="file"):
         await memory.enqueue_job(**turn("x"))  # type: ignore[arg-type]
     (tmp_path / "file").unlink()
@@ -427,16 +501,22 @@ async def test_where_nothing_can_be_made_the_start_says_so_and_the_bot_goes_on(
     await memory.aclose()
 
 
-async def test_a_fresh_directory_on_a_disk_that_is_read_only_lets_the_bot_start(tiny_disk: Path) -> None:
+async def test_a_fresh_directory_on_a_disk_that_is_read_only_lets_the_bot_start(
+    tiny_disk: Path,
+) -> None:
     await eventually(lambda: made_read_only(tiny_disk), seconds=30)
     async with CognitiveService.open(settings_for(tiny_disk / "data")) as memory:
-        assert memory.get_memory_context("书", GROUP) == await memory.build_context("书", GROUP) == ""
+        assert (
+            memory.get_memory_context("书", GROUP) == await memory.build_context("书", GROUP) == ""
+        )
         await memory.on_tool_executed("t", {}, "seen", scope=GROUP)
         with pytest.raises(StorageError, match="read-only"):
             await memory.enqueue_job(**turn("小史约好一起看电影", 2))  # type: ignore[arg-type]
 
 
-async def test_a_service_closed_while_its_worker_is_put_together_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_service_closed_while_its_worker_is_put_together_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real, reached, go = background_module.owned_worker, threading.Event(), threading.Event()
 
     @contextmanager
@@ -492,9 +572,17 @@ HEAVY = {
 }
 
 
-def test_switched_off_it_imports_nothing_heavy_starts_no_thread_and_writes_nothing(tmp_path: Path) -> None:
+def test_switched_off_it_imports_nothing_heavy_starts_no_thread_and_writes_nothing(
+    tmp_path: Path,
+) -> None:
     data = tmp_path / "data"
-    ended = subprocess.run([sys.executable, "-c", OFF, str(data)], capture_output=True, encoding="utf-8", timeout=60, check=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", OFF, str(data)],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=True,
+    )
     seen = json.loads(ended.stdout)
     assert seen["text"] == "" and seen["threads"] == 1
     assert not HEAVY & set(seen["modules"])

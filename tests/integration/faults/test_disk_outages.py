@@ -24,7 +24,13 @@ from support.waiting import eventually
 FULL = StorageError("index.sqlite: database or disk is full")
 
 
-def refuse(monkeypatch: pytest.MonkeyPatch, store: object, method: str, error: Exception, when: Callable[..., bool]) -> None:
+def refuse(
+    monkeypatch: pytest.MonkeyPatch,
+    store: object,
+    method: str,
+    error: Exception,
+    when: Callable[..., bool],
+) -> None:
     """Let a method of a store raise `error` for as long as `when` says so of its arguments."""
     real = getattr(type(store), method)
 
@@ -43,7 +49,9 @@ async def worked_off(parts: Parts, worker: HistorianWorker) -> None:
     await running
 
 
-@pytest.mark.parametrize("error", [FULL, OSError(errno.ENOSPC, "No space left on device")], ids=["store", "system"])
+@pytest.mark.parametrize(
+    "error", [FULL, OSError(errno.ENOSPC, "No space left on device")], ids=["store", "system"]
+)
 async def test_a_job_that_the_disk_refuses_waits_longer_each_time_and_goes_on_by_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
@@ -54,7 +62,10 @@ async def test_a_job_that_the_disk_refuses_waits_longer_each_time_and_goes_on_by
         tries.append(clock.now)
         return len(tries) <= 9
 
-    async with open_worker(settings_for(tmp_path), clock=clock, sleep=clock.sleep) as (parts, worker):
+    async with open_worker(settings_for(tmp_path), clock=clock, sleep=clock.sleep) as (
+        parts,
+        worker,
+    ):
         refuse(monkeypatch, parts.events, "file_job", error, away)
         put(parts, group_fields(action_summary="我给他讲了递归"))
         await worked_off(parts, worker)
@@ -64,12 +75,21 @@ async def test_a_job_that_the_disk_refuses_waits_longer_each_time_and_goes_on_by
     assert waits[-1] > 20 and sum(waits) > 100, "ten tries take minutes, not seconds"
 
 
-async def test_a_disk_that_takes_no_job_back_either_keeps_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_disk_that_takes_no_job_back_either_keeps_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A full disk refuses the events, the note of the failure and the way back into the queue."""
     clock = Clock()
-    async with open_worker(settings_for(tmp_path), clock=clock, sleep=clock.sleep) as (parts, worker):
+    async with open_worker(settings_for(tmp_path), clock=clock, sleep=clock.sleep) as (
+        parts,
+        worker,
+    ):
         since = clock.now
-        for store, method in ((parts.events, "file_job"), (parts.queue, "postpone"), (parts.queue, "release")):
+        for store, method in (
+            (parts.events, "file_job"),
+            (parts.queue, "postpone"),
+            (parts.queue, "release"),
+        ):
             refuse(monkeypatch, store, method, FULL, lambda *_: clock.now < since + 120)
         put(parts, group_fields(action_summary="我给他讲了递归"))
         await worked_off(parts, worker)
@@ -80,17 +100,36 @@ async def test_draining_gives_up_while_the_disk_is_away_and_the_jobs_are_as_they
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = Clock()
-    async with open_worker(settings_for(tmp_path), clock=clock, sleep=clock.sleep) as (parts, worker):
+    async with open_worker(settings_for(tmp_path), clock=clock, sleep=clock.sleep) as (
+        parts,
+        worker,
+    ):
         refuse(monkeypatch, parts.events, "file_job", FULL, lambda *_: True)
         for n in range(2):
-            put(parts, group_fields(request_id=f"r{n}", user_id=str(n), group_id=str(n), action_summary="我给他讲了递归"))
+            put(
+                parts,
+                group_fields(
+                    request_id=f"r{n}",
+                    user_id=str(n),
+                    group_id=str(n),
+                    action_summary="我给他讲了递归",
+                ),
+            )
         assert not await worker.run(drain=True)
-        assert [job.attempts for job in parts.queue.jobs("pending")] == [0, 0] and "full" in worker.outage
+        assert [job.attempts for job in parts.queue.jobs("pending")] == [
+            0,
+            0,
+        ] and "full" in worker.outage
 
 
-async def test_draining_goes_on_where_talk_could_not_be_hastened_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_draining_goes_on_where_talk_could_not_be_hastened_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     clock = Clock()
-    async with open_worker(settings_for(tmp_path), clock=clock, sleep=clock.sleep) as (parts, worker):
+    async with open_worker(settings_for(tmp_path), clock=clock, sleep=clock.sleep) as (
+        parts,
+        worker,
+    ):
         since = clock.now
         refuse(monkeypatch, parts.queue, "hasten", FULL, lambda *_: clock.now == since)
         parts.queue.put(make_job(not_before=since + 5))
@@ -105,11 +144,32 @@ async def test_a_job_that_alone_meets_a_broken_store_holds_up_nobody_and_is_its_
     # One at a time, so that others succeed between its tries.
     settings = settings_for(tmp_path, queue={"job_max_retries": 1}, historian={"concurrency": 1})
     async with open_worker(settings, clock=clock, sleep=clock.sleep) as (parts, worker):
-        refuse(monkeypatch, parts.events, "is_forgotten", FULL, lambda job_id, *_: job_id.startswith("bad"))
-        put(parts, group_fields(request_id="bad", user_id="1", group_id="1", action_summary="我给他讲了毒药"))
+        refuse(
+            monkeypatch,
+            parts.events,
+            "is_forgotten",
+            FULL,
+            lambda job_id, *_: job_id.startswith("bad"),
+        )
+        put(
+            parts,
+            group_fields(
+                request_id="bad", user_id="1", group_id="1", action_summary="我给他讲了毒药"
+            ),
+        )
         for n in range(8):
-            put(parts, group_fields(request_id=f"r{n}", user_id=f"2{n}", group_id=f"2{n}", action_summary="我给他讲了递归"))
-        await worked_off(parts, worker)  # draining would give up where others take longer than the simulated pauses
+            put(
+                parts,
+                group_fields(
+                    request_id=f"r{n}",
+                    user_id=f"2{n}",
+                    group_id=f"2{n}",
+                    action_summary="我给他讲了递归",
+                ),
+            )
+        await worked_off(
+            parts, worker
+        )  # draining would give up where others take longer than the simulated pauses
         assert all(parts.events.count(EventFilter(f"g:2{n}")) == 1 for n in range(8))
         (failed,) = parts.queue.failed()
         assert failed.filed and "full" in failed.error
@@ -137,7 +197,9 @@ async def test_a_database_that_is_damaged_is_told_less_and_less_often_when_idle(
     clock = Clock()
     settings = settings_for(tmp_path, historian={"poll_interval_seconds": 10.0})
     async with open_worker(settings, clock=clock, sleep=clock.sleep) as (parts, worker):
-        refuse(monkeypatch, parts.events, "tidy", StorageError("the file is damaged"), lambda *_: True)
+        refuse(
+            monkeypatch, parts.events, "tidy", StorageError("the file is damaged"), lambda *_: True
+        )
         since = clock.now
         running = asyncio.create_task(worker.run())
         await eventually(lambda: clock.now >= since + 300)

@@ -51,18 +51,28 @@ async def within(seconds: float, call: Callable[[], Awaitable[None]]) -> float:
 
 
 @pytest.mark.parametrize("heeds", [True, False])
-async def test_closing_does_not_wait_for_an_embedder_that_hangs_when_idle(tmp_path: Path, heeds: bool) -> None:
+async def test_closing_does_not_wait_for_an_embedder_that_hangs_when_idle(
+    tmp_path: Path, heeds: bool
+) -> None:
     embedder = Hanging()
     embedder.heeds = heeds
-    async with open_memory(settings_for(tmp_path), embedder=embedder, worker=True) as (memory, parts):
+    async with open_memory(settings_for(tmp_path), embedder=embedder, worker=True) as (
+        memory,
+        parts,
+    ):
         file_events(parts, events_in("7", ["小林在读三体"]), None)
         await asyncio.wait_for(embedder.asked.wait(), 10)
         assert await within(5, memory.aclose) < 3
 
 
-async def test_forgetting_does_not_wait_for_an_embedder_that_hangs_when_idle(tmp_path: Path) -> None:
+async def test_forgetting_does_not_wait_for_an_embedder_that_hangs_when_idle(
+    tmp_path: Path,
+) -> None:
     embedder = Hanging()
-    async with open_memory(settings_for(tmp_path), embedder=embedder, worker=True) as (memory, parts):
+    async with open_memory(settings_for(tmp_path), embedder=embedder, worker=True) as (
+        memory,
+        parts,
+    ):
         file_events(parts, events_in("7", ["小林在读三体"]), None)
         await asyncio.wait_for(embedder.asked.wait(), 10)
         report = await memory.forget_user("42", wait_seconds=8)
@@ -74,7 +84,10 @@ async def test_a_job_waits_a_bounded_time_for_an_embedder_that_hangs_when_idle(
 ) -> None:
     monkeypatch.setattr(worker_module, "JOBS_WAIT_SECONDS", 0.05)
     embedder = Hanging()
-    async with open_memory(settings_for(tmp_path), embedder=embedder, worker=True) as (memory, parts):
+    async with open_memory(settings_for(tmp_path), embedder=embedder, worker=True) as (
+        memory,
+        parts,
+    ):
         file_events(parts, events_in("7", ["小林在读三体"]), None)
         await asyncio.wait_for(embedder.asked.wait(), 10)
         await memory.enqueue_job(**group_fields(action_summary="小史教了他吉他"))

@@ -37,7 +37,12 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def turn(n: int) -> dict[str, object]:
-    return group_fields(action_summary=f"小史给阿明讲了第{n}章", request_id=f"r{n}", user_id=str(n % 3), group_id=str(n % 3))
+    return group_fields(
+        action_summary=f"小史给阿明讲了第{n}章",
+        request_id=f"r{n}",
+        user_id=str(n % 3),
+        group_id=str(n % 3),
+    )
 
 
 def filed(directory: Path) -> set[str]:
@@ -84,8 +89,13 @@ async def test_jobs_accepted_while_the_index_is_away_are_filed_when_it_is_back(
             return "moved or deleted" in (await memory.stats()).get("outage", "")
 
         await eventually_async(told)
-        assert "historian restore" in caplog.text and "moved or deleted" in (await memory.stats())["error"]
-        assert "讲了第9章" in await memory.build_context("第9章", group_scope(0)), "meanwhile from MEMORY.md"
+        assert (
+            "historian restore" in caplog.text
+            and "moved or deleted" in (await memory.stats())["error"]
+        )
+        assert "讲了第9章" in await memory.build_context("第9章", group_scope(0)), (
+            "meanwhile from MEMORY.md"
+        )
         called = await asyncio.to_thread(historian, "doctor", "--data-dir", data, "--json")
         assert called.status == 1
         assert {line["part"] for line in called.lines if line["state"] == "failed"} == {"database"}
@@ -98,7 +108,9 @@ async def test_jobs_accepted_while_the_index_is_away_are_filed_when_it_is_back(
     assert filed(data) == ids(*range(JOBS))
 
 
-async def test_jobs_accepted_after_the_index_was_replaced_are_filed_in_the_new_one(tmp_path: Path) -> None:
+async def test_jobs_accepted_after_the_index_was_replaced_are_filed_in_the_new_one(
+    tmp_path: Path,
+) -> None:
     data = tmp_path / "data"
     await fill(data, turn(0))
     backup = shutil.copy(data / "index.sqlite", tmp_path / "backup.sqlite")
@@ -112,7 +124,9 @@ async def test_jobs_accepted_after_the_index_was_replaced_are_filed_in_the_new_o
         await eventually(lambda: memory.observation not in (None, before))
         assert "讲了第9章" in await memory.build_context("第9章", group_scope(0))
         assert (await memory.stats())["events"] == JOBS - 1
-    assert filed(data) == ids(0, *range(2, JOBS)), "the first is in the backup, the second in what it replaced"
+    assert filed(data) == ids(0, *range(2, JOBS)), (
+        "the first is in the backup, the second in what it replaced"
+    )
 
 
 async def test_a_job_whose_checkpoint_is_newer_than_the_index_is_run_again(
@@ -148,7 +162,9 @@ def test_the_worker_of_the_command_line_opens_another_index_and_goes_on(tmp_path
     asyncio.run(fill(data, turn(0)))
     backup = shutil.copy(data / "index.sqlite", tmp_path / "backup.sqlite")
     command = [sys.executable, "-m", "historian.interfaces.cli", "worker", "--data-dir", str(data)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8", env={**os.environ, **NO_MODELS}) as process:
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, encoding="utf-8", env={**os.environ, **NO_MODELS}
+    ) as process:
         try:
             eventually_now(lambda: owner_of(data), seconds=60)
             Path(backup).replace(data / "index.sqlite")

@@ -15,7 +15,15 @@ from support.memory import group_fields, settings_for
 from support.waiting import eventually
 
 WORDS = "阿明在银杏树下说过的话"
-FOLDERS = ("", "forgetting", "profiles/users", "profiles/history/users/42", "chapters/x", "summaries", "summaries/new")
+FOLDERS = (
+    "",
+    "forgetting",
+    "profiles/users",
+    "profiles/history/users/42",
+    "chapters/x",
+    "summaries",
+    "summaries/new",
+)
 
 
 def killed_while(write: Callable[[], object]) -> None:
@@ -36,7 +44,11 @@ def archive(path: Path) -> None:
 
 def leave_everywhere(data: Path) -> None:
     for folder in FOLDERS:
-        killed_while(lambda place=data / folder: write_atomically(place / "end_summaries.json", WORDS.encode()))
+        killed_while(
+            lambda place=data / folder: write_atomically(
+                place / "end_summaries.json", WORDS.encode()
+            )
+        )
     killed_while(lambda: archive(data / "42.zip"))
     assert len(leftovers(data)) == len(FOLDERS) + 1
 
@@ -70,10 +82,15 @@ async def test_a_start_leaves_the_temporary_file_of_a_living_process_alone(tmp_p
     assert (tmp_path / "42.zip").exists() and not leftovers(tmp_path)
 
 
-def test_an_export_removes_what_a_killed_one_left_beside_the_same_file_and_nothing_else(tmp_path: Path) -> None:
+def test_an_export_removes_what_a_killed_one_left_beside_the_same_file_and_nothing_else(
+    tmp_path: Path,
+) -> None:
     killed_while(lambda: archive(tmp_path / "42.zip"))
     killed_while(lambda: archive(tmp_path / "7.zip"))
     (tmp_path / ".tmp-of-another-program").write_text("x")
     assert len(leftovers(tmp_path)) == 3
     archive(tmp_path / "42.zip")
-    assert sorted(path.name.rpartition("-")[2] for path in leftovers(tmp_path)) == ["7.zip", "program"]
+    assert sorted(path.name.rpartition("-")[2] for path in leftovers(tmp_path)) == [
+        "7.zip",
+        "program",
+    ]

@@ -22,8 +22,12 @@ from historian.stores.sqlite.items import ItemTable
 from support.command import Called, historian
 from support.memory import group_fields, settings_for
 
-DATABASE = re.compile(r"(?:index|queue|items|checkpoints)\.sqlite(?:-wal|-shm|-journal)?|chroma\.sqlite3.*")
-needs_proc = pytest.mark.skipif(not Path("/proc/locks").exists(), reason="only Linux lists the locks of a process")
+DATABASE = re.compile(
+    r"(?:index|queue|items|checkpoints)\.sqlite(?:-wal|-shm|-journal)?|chroma\.sqlite3.*"
+)
+needs_proc = pytest.mark.skipif(
+    not Path("/proc/locks").exists(), reason="only Linux lists the locks of a process"
+)
 
 _opened: list[str] | None = None
 
@@ -57,7 +61,11 @@ def locks(directory: Path) -> set[tuple[str, str]]:
     for line in Path("/proc/locks").read_text().splitlines():
         fields = line.split()
         inode = int(fields[5].rpartition(":")[2]) if fields[1] == "POSIX" else 0
-        if fields[4] == str(os.getpid()) and inode in names and fields[6] in ("128", str(0x40000002)):
+        if (
+            fields[4] == str(os.getpid())
+            and inode in names
+            and fields[6] in ("128", str(0x40000002))
+        ):
             found.add((names[inode], fields[6]))
     return found
 
@@ -81,7 +89,13 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "migration of a database": ("migrate", "DATA/items.sqlite"),
     "restoration": ("restore", "BESIDE/earlier", "--yes"),
 }
-REFUSED = ("import of a database", "import of a log", "import of a link", "ingest of a database", "migration of a database")
+REFUSED = (
+    "import of a database",
+    "import of a log",
+    "import of a link",
+    "ingest of a database",
+    "migration of a database",
+)
 CALLS: dict[str, Callable[[Path], object]] = {
     "permissions": lambda data: protect(data, shared=False),
     "search of all bytes": lambda data: list(bytes_below(data, [])),
@@ -90,16 +104,25 @@ CALLS: dict[str, Callable[[Path], object]] = {
 
 
 async def work(memory: CognitiveService, user: str) -> None:
-    fields = group_fields(request_id=f"r{user}", user_id=user, action_summary="小史给阿明讲了一章", new_info=["我喜欢茶"])
+    fields = group_fields(
+        request_id=f"r{user}",
+        user_id=user,
+        action_summary="小史给阿明讲了一章",
+        new_info=["我喜欢茶"],
+    )
     await memory.enqueue_job(**fields)
     assert await memory.settled(30)
 
 
 @needs_proc
-async def test_no_operation_takes_the_locks_of_the_databases_that_are_open_in_its_process(tmp_path: Path) -> None:
+async def test_no_operation_takes_the_locks_of_the_databases_that_are_open_in_its_process(
+    tmp_path: Path,
+) -> None:
     data = tmp_path / "data"
     (tmp_path / "link.zip").symlink_to(data / "index.sqlite")
-    async with CognitiveService.open(settings_for(data, historian={"rewrite_mode": "rules"})) as memory:
+    async with CognitiveService.open(
+        settings_for(data, historian={"rewrite_mode": "rules"})
+    ) as memory:
         await work(memory, "7")
         for command in ("export user 7 BESIDE/7.zip", "backup BESIDE/earlier"):
             assert (await called(command.split(), tmp_path)).status == 0
@@ -120,5 +143,8 @@ async def test_no_operation_takes_the_locks_of_the_databases_that_are_open_in_it
 
 
 async def called(arguments: Sequence[str], beside: Path) -> Called:
-    placed = (one.replace("BESIDE", str(beside)).replace("DATA", str(beside / "data")) for one in arguments)
+    placed = (
+        one.replace("BESIDE", str(beside)).replace("DATA", str(beside / "data"))
+        for one in arguments
+    )
     return await asyncio.to_thread(historian, *placed, "--data-dir", beside / "data")

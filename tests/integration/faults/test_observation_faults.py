@@ -62,7 +62,9 @@ async def test_what_was_observed_without_any_owner_is_found_by_keywords_at_once_
     await owner.aclose()
 
 
-async def test_notes_indexed_without_an_embedder_are_embedded_by_the_next_owner(tmp_path: Path) -> None:
+async def test_notes_indexed_without_an_embedder_are_embedded_by_the_next_owner(
+    tmp_path: Path,
+) -> None:
     folder = notes_in(tmp_path)
     parts = opened(tmp_path / "data")
     await NotesIndex(parts.backend.manifest, parts.settings, time.time).run(folder, GROUP)
@@ -84,7 +86,9 @@ async def test_notes_indexed_without_an_embedder_are_embedded_by_the_next_owner(
 async def test_a_database_replaced_by_garbage_while_observing_stops_neither_the_agent_nor_the_end(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with open_memory(settings_for(tmp_path, observation={"queue_max": 50}), embedder=None) as (memory, _):
+    async with open_memory(
+        settings_for(tmp_path, observation={"queue_max": 50}), embedder=None
+    ) as (memory, _):
         assert memory.observation is not None
         await memory.on_tool_executed("t", {}, "seen before the harm", scope=GROUP)
         assert await memory.observation.settled(10)
@@ -114,7 +118,8 @@ def notes_in(directory: Path, files: int = 5) -> Path:
     folder.mkdir(parents=True)
     for n in range(files):
         paragraphs = "\n\n".join(
-            f"The owl number {n}.{k} sleeps in the old barn behind the mill and wakes at night." for k in range(20)
+            f"The owl number {n}.{k} sleeps in the old barn behind the mill and wakes at night."
+            for k in range(20)
         )
         (folder / f"{n:02}.md").write_text(paragraphs)
         os.utime(folder / f"{n:02}.md", (time.time() - 3600,) * 2)
@@ -126,11 +131,15 @@ def texts_of(parts: Parts) -> list[str]:
 
 
 def index(parts: Parts, folder: Path) -> Any:
-    return asyncio.run(NotesIndex(parts.backend.manifest, parts.settings, time.time).run(folder, GROUP))
+    return asyncio.run(
+        NotesIndex(parts.backend.manifest, parts.settings, time.time).run(folder, GROUP)
+    )
 
 
 @pytest.mark.parametrize("fault", ["full", "read-only"])
-def test_notes_that_the_disk_refuses_are_indexed_when_it_takes_them(tmp_path: Path, fault: Literal["full", "read-only"]) -> None:
+def test_notes_that_the_disk_refuses_are_indexed_when_it_takes_them(
+    tmp_path: Path, fault: Literal["full", "read-only"]
+) -> None:
     folder = notes_in(tmp_path)
     parts = opened(tmp_path / "data")
     with refusing_writes(parts.backend.database, fault):
@@ -155,7 +164,9 @@ def run_killed(data: Path, folder: Path, point: int) -> bool:
 
 
 @pytest.mark.slow
-def test_killed_anywhere_while_indexing_notes_the_next_run_ends_as_if_nothing_had_been(tmp_path: Path) -> None:
+def test_killed_anywhere_while_indexing_notes_the_next_run_ends_as_if_nothing_had_been(
+    tmp_path: Path,
+) -> None:
     folder = notes_in(tmp_path)
     whole = opened(tmp_path / "whole")
     index(whole, folder)
@@ -174,6 +185,8 @@ def test_killed_anywhere_while_indexing_notes_the_next_run_ends_as_if_nothing_ha
         report = index(parts, folder)
         assert texts_of(parts) == expected
         assert report.new + report.unchanged == 5
-        assert len(parts.events.search_keywords("owl", EventFilter(GROUP.key), 1_000)) == len(expected)
+        assert len(parts.events.search_keywords("owl", EventFilter(GROUP.key), 1_000)) == len(
+            expected
+        )
         asyncio.run(parts.aclose())
     assert point > 3, "it was killed at several points"

@@ -6,7 +6,13 @@ import logging
 from pathlib import Path
 
 import pytest
-from historian import CognitiveService, Scope, handle_end_call, handle_memory_call, make_memory_tools
+from historian import (
+    CognitiveService,
+    Scope,
+    handle_end_call,
+    handle_memory_call,
+    make_memory_tools,
+)
 from historian.models.embeddings import factory, local
 from historian.retrieval.seen_warnings import SeenWarnings
 from historian.schema.settings.source import parse_settings
@@ -17,7 +23,11 @@ ANN = Scope.private("7")
 
 
 def warnings(caplog: pytest.LogCaptureFixture, about: str) -> list[str]:
-    return [record.message for record in caplog.records if record.levelno >= logging.WARNING and about in record.message]
+    return [
+        record.message
+        for record in caplog.records
+        if record.levelno >= logging.WARNING and about in record.message
+    ]
 
 
 async def test_a_memory_that_nobody_opened_says_so_once_and_in_its_tools(
@@ -25,15 +35,18 @@ async def test_a_memory_that_nobody_opened_says_so_once_and_in_its_tools(
 ) -> None:
     memory = CognitiveService.open(settings_for(tmp_path))
     for _ in range(3):
-        assert await memory.build_context("tea", ANN) == "" and memory.get_memory_context("tea", ANN) == ""
+        assert (
+            await memory.build_context("tea", ANN) == ""
+            and memory.get_memory_context("tea", ANN) == ""
+        )
         assert await memory.search("tea", ANN) == []
         memory.feed_message("user", "tea", scope=ANN)
     (told,) = warnings(caplog, "memory is not open")
     assert "async with CognitiveService.open" in told and "await memory.start()" in told
     assert memory.reading_state() == "closed"
-    assert await handle_memory_call(memory, "search_events", {"query": "tea"}, ANN, language="en") == (
-        "Memory is not open; nothing was looked up."
-    )
+    assert await handle_memory_call(
+        memory, "search_events", {"query": "tea"}, ANN, language="en"
+    ) == ("Memory is not open; nothing was looked up.")
     (tool, *_) = make_memory_tools(memory, ANN, language="zh")
     assert await tool.ainvoke({"query": "茶"}) == "记忆还没有打开，什么也没有查。"
 
@@ -44,7 +57,9 @@ async def test_a_memory_that_is_switched_off_says_so_once_and_in_its_tools(
     async with CognitiveService.open(settings_for(tmp_path, enabled=False)) as memory:
         for _ in range(2):
             await memory.build_context("tea", ANN)
-            assert "未启用" in await handle_memory_call(memory, "get_profile", {}, ANN, language="zh")
+            assert "未启用" in await handle_memory_call(
+                memory, "get_profile", {}, ANN, language="zh"
+            )
         assert memory.reading_state() == "off"
     (told,) = warnings(caplog, "switched off (cognitive.enabled = false)")
     assert "set cognitive.enabled to true" in told
@@ -58,11 +73,20 @@ async def test_a_damaged_store_is_told_with_the_remedy_and_never_as_nothing_foun
         (told,) = warnings(caplog, "the file is damaged")
         assert "historian restore" in told and "move the file away" in told
         assert memory.reading_state() == "unreadable"
-        for name, arguments in (("search_events", {"query": "tea"}), ("get_profile", {}), ("recall_deeply", {"about": "tea"})):
+        for name, arguments in (
+            ("search_events", {"query": "tea"}),
+            ("get_profile", {}),
+            ("recall_deeply", {"about": "tea"}),
+        ):
             answer = await handle_memory_call(memory, name, arguments, ANN, language="en")
             assert answer == "Memory cannot be read at the moment."
-        ended = await handle_end_call(memory, {"action_summary": "I told a story"}, private_fields(), language="en")
-        assert ended == "Ended; handed over to memory, which cannot be read at the moment: it waits on disk."
+        ended = await handle_end_call(
+            memory, {"action_summary": "I told a story"}, private_fields(), language="en"
+        )
+        assert (
+            ended
+            == "Ended; handed over to memory, which cannot be read at the moment: it waits on disk."
+        )
 
 
 async def test_where_only_words_are_searched_nothing_found_says_so(tmp_path: Path) -> None:
@@ -70,11 +94,16 @@ async def test_where_only_words_are_searched_nothing_found_says_so(tmp_path: Pat
     async with open_memory(settings_for(tmp_path), embedder=embedder) as (memory, _):
         asked = ("search_events", {"query": "tea"}, ANN)
         assert memory.reading_state() == "open"
-        assert await handle_memory_call(memory, *asked, language="en") == "Nothing is remembered of that."
+        assert (
+            await handle_memory_call(memory, *asked, language="en")
+            == "Nothing is remembered of that."
+        )
         embedder.fault = down()
         await memory.search("piano", ANN)
         assert memory.reading_state() == "keywords"
-        assert "Only keywords were searched" in await handle_memory_call(memory, *asked, language="en")
+        assert "Only keywords were searched" in await handle_memory_call(
+            memory, *asked, language="en"
+        )
 
 
 async def test_an_embedder_that_nobody_chose_and_that_is_not_there_is_missed_once(
@@ -87,7 +116,9 @@ async def test_an_embedder_that_nobody_chose_and_that_is_not_there_is_missed_onc
     (told,) = warnings(caplog, "no embedder is installed or configured")
     assert 'pip install "langgraph-historian[local]"' in told
     caplog.clear()
-    async with CognitiveService.open(settings_for(tmp_path / "chosen")) as memory:  # provider = "none"
+    async with CognitiveService.open(
+        settings_for(tmp_path / "chosen")
+    ) as memory:  # provider = "none"
         assert memory.reading_state() == "keywords"
     assert not warnings(caplog, "embedder")
 
@@ -102,10 +133,15 @@ async def test_a_provider_that_is_configured_and_not_installed_does_not_stop_the
         assert await memory.settled(20) and await memory.search("tea", ANN)
         assert memory.reading_state() == "keywords"
     (told,) = warnings(caplog, "search goes by keywords only")
-    assert f'models.embedding.provider is "{provider}"' in told and f"langgraph-historian[{provider}]" in told
+    assert (
+        f'models.embedding.provider is "{provider}"' in told
+        and f"langgraph-historian[{provider}]" in told
+    )
 
 
-async def test_an_answer_with_less_is_told_once_for_each_reason(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_an_answer_with_less_is_told_once_for_each_reason(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     embedder = WordEmbedder()
     embedder.fault = down()
     async with open_memory(settings_for(tmp_path), embedder=embedder, worker=True) as (memory, _):
@@ -118,7 +154,12 @@ async def test_an_answer_with_less_is_told_once_for_each_reason(tmp_path: Path, 
         for number in range(3):
             await memory.enqueue_job(new_info=[f"She likes tea number {number}"], **fields)
         assert await memory.settled(20)
-    assert len(warnings(caplog, "answered with")) <= 3 and not warnings(caplog, "stored without vectors")
+    assert len(warnings(caplog, "answered with")) <= 3 and not warnings(
+        caplog, "stored without vectors"
+    )
     told = SeenWarnings()
-    levels = [told.level([reason]) for reason in ("embedder: away: 1 s", "embedder: away: 2 s", "reranker: away")]
+    levels = [
+        told.level([reason])
+        for reason in ("embedder: away: 1 s", "embedder: away: 2 s", "reranker: away")
+    ]
     assert levels == [logging.WARNING, logging.DEBUG, logging.WARNING]

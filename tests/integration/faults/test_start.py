@@ -51,7 +51,9 @@ def opener(monkeypatch: pytest.MonkeyPatch) -> Opener:
     return made
 
 
-async def test_a_start_that_was_cancelled_may_be_called_again(tmp_path: Path, opener: Opener) -> None:
+async def test_a_start_that_was_cancelled_may_be_called_again(
+    tmp_path: Path, opener: Opener
+) -> None:
     memory = CognitiveService.open(settings_for(tmp_path))
     heard = threading.Event()
     memory.hooks.register("told", heard.set, inline=True)
@@ -62,7 +64,9 @@ async def test_a_start_that_was_cancelled_may_be_called_again(tmp_path: Path, op
     opener.may_go_on.set()
     with pytest.raises(asyncio.CancelledError):
         await starting
-    assert [is_closed(parts) for parts in opener.opened] == [True], "the thread went on, and what it opened is closed"
+    assert [is_closed(parts) for parts in opener.opened] == [True], (
+        "the thread went on, and what it opened is closed"
+    )
     with pytest.raises(Exception, match="not open"):
         await memory.enqueue_job(**JOB)
     await memory.start()
@@ -75,7 +79,9 @@ async def test_a_start_that_was_cancelled_may_be_called_again(tmp_path: Path, op
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
-@pytest.mark.parametrize("broken", ["running.opening.make_observation", "observation.queue.Observation.start"])
+@pytest.mark.parametrize(
+    "broken", ["running.opening.make_observation", "observation.queue.Observation.start"]
+)
 async def test_a_start_that_fails_unexpectedly_leaves_nothing_open_and_may_be_called_again(
     tmp_path: Path, opener: Opener, monkeypatch: pytest.MonkeyPatch, broken: str
 ) -> None:
@@ -121,7 +127,9 @@ async def test_a_start_that_is_cancelled_while_the_database_is_away_may_be_calle
         assert memory.observation is not None
 
 
-async def test_a_service_that_is_closed_while_it_starts_stays_closed(tmp_path: Path, opener: Opener) -> None:
+async def test_a_service_that_is_closed_while_it_starts_stays_closed(
+    tmp_path: Path, opener: Opener
+) -> None:
     memory = CognitiveService.open(settings_for(tmp_path))
     starting = asyncio.create_task(memory.start())
     assert await asyncio.to_thread(opener.at_work.wait, 10)

@@ -55,7 +55,10 @@ async def test_an_embedder_that_hangs_delays_settled_once_and_for_a_bounded_time
 
     monkeypatch.setattr(idle_work, "SETTLING_SECONDS", 0.05)
     embedder = Hanging()
-    async with open_memory(settings_for(tmp_path), embedder=embedder, worker=True) as (memory, parts):
+    async with open_memory(settings_for(tmp_path), embedder=embedder, worker=True) as (
+        memory,
+        parts,
+    ):
         for text in ("what a day, really", "and what a night"):
             await memory.remember(talk(text), GROUP)
             await memory.flush()
@@ -73,7 +76,10 @@ async def test_a_group_that_talks_on_is_embedded_while_jobs_wait(tmp_path: Path)
                 pending.append(parts.queue.counts(parts.clock()).pending)
             return await super().embed_documents(texts)
 
-    async with open_memory(settings_for(tmp_path), embedder=Watching(), worker=True) as (memory, parts):
+    async with open_memory(settings_for(tmp_path), embedder=Watching(), worker=True) as (
+        memory,
+        parts,
+    ):
         for n in range(40):
             await memory.remember(talk(f"hmm, place {n}, maybe"), Scope.group(f"g{n}", "42"))
         await memory.flush()
@@ -82,7 +88,9 @@ async def test_a_group_that_talks_on_is_embedded_while_jobs_wait(tmp_path: Path)
         assert (await memory.stats())["vectors"] == {"waiting": 0, "oldest_waiting_seconds": 0.0}
 
 
-async def test_how_many_messages_wait_for_their_vector_is_told_and_since_when(tmp_path: Path) -> None:
+async def test_how_many_messages_wait_for_their_vector_is_told_and_since_when(
+    tmp_path: Path,
+) -> None:
     class Away(WordEmbedder):
         async def embed_documents(self, texts: Sequence[str]) -> Matrix:
             raise ModelUnavailable("away")

@@ -10,7 +10,11 @@ from typing import Any
 import pytest
 from historian.interfaces.langchain.embeddings import HistorianEmbeddings
 from historian.interfaces.langchain.retriever import CognitiveRetriever
-from historian.interfaces.langchain.tools import handle_memory_call, make_memory_tools, memory_tool_schemas
+from historian.interfaces.langchain.tools import (
+    handle_memory_call,
+    make_memory_tools,
+    memory_tool_schemas,
+)
 from historian.models.embeddings.local import is_installed
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
@@ -52,7 +56,13 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 @pytest.fixture(autouse=True, scope="module")
 def reader(request: pytest.FixtureRequest, filled: Settings) -> Iterator[None]:
     opened = MemoryReader(filled, clock=lambda: NOW)
-    for name in ("TestRetriever", "TestSearchEvents", "TestGetProfile", "TestSearchProfiles", "TestToolsAsUnits"):
+    for name in (
+        "TestRetriever",
+        "TestSearchEvents",
+        "TestGetProfile",
+        "TestSearchProfiles",
+        "TestToolsAsUnits",
+    ):
         getattr(request.module, name).reader = opened
     yield
     opened.close()
@@ -81,7 +91,11 @@ class _ToolSuite:
 
     @property
     def tool_constructor(self) -> BaseTool:
-        return next(one for one in make_memory_tools(self.reader, GROUP, language="zh") if one.name == self.name)
+        return next(
+            one
+            for one in make_memory_tools(self.reader, GROUP, language="zh")
+            if one.name == self.name
+        )
 
     @property
     def tool_invoke_params_example(self) -> dict[str, Any]:
@@ -122,36 +136,62 @@ class TestLocalEmbeddings(_LocalEmbeddings, EmbeddingsIntegrationTests): ...
 class TestLocalEmbeddingsAsUnits(_LocalEmbeddings, EmbeddingsUnitTests): ...
 
 
-async def test_a_retriever_over_an_open_service_gives_text_metadata_and_scores(filled: Settings) -> None:
+async def test_a_retriever_over_an_open_service_gives_text_metadata_and_scores(
+    filled: Settings,
+) -> None:
     async with CognitiveService.open(filled, worker=False, clock=lambda: NOW) as memory:
-        retriever = CognitiveRetriever(memory=memory, scope=GROUP, k=2, search_kwargs={"kind": "fact"})
+        retriever = CognitiveRetriever(
+            memory=memory, scope=GROUP, k=2, search_kwargs={"kind": "fact"}
+        )
         documents = await retriever.ainvoke("吉他")
         assert len(documents) == 2 and "吉他" in documents[0].page_content
         metadata = documents[0].metadata
-        assert [documents[0].id] == metadata["ids"] and metadata["scope"] == "g:7" and not metadata["pending"]
+        assert (
+            [documents[0].id] == metadata["ids"]
+            and metadata["scope"] == "g:7"
+            and not metadata["pending"]
+        )
         assert metadata["score"] == metadata["scores"]["final"] and "keyword" in metadata["scores"]
         assert metadata["kinds"] == ["fact"] and metadata["message_ids"] == []
         assert await retriever.ainvoke("吉他", kind="action") == []
-        assert [d.id for d in retriever.invoke("吉他")] == [d.id for d in documents], "also where a loop is running"
+        assert [d.id for d in retriever.invoke("吉他")] == [d.id for d in documents], (
+            "also where a loop is running"
+        )
 
 
 async def test_passages_of_talk_are_documents_with_who_said_what_and_when(tmp_path: Path) -> None:
     async with open_memory(settings_for(tmp_path)) as (memory, parts):
-        talk = ["谁有空搬家？", "我周五搬家", "那我来帮忙", "好的", "谢谢大家", "对了，谁会弹吉他？", "小林会弹吉他"]
+        talk = [
+            "谁有空搬家？",
+            "我周五搬家",
+            "那我来帮忙",
+            "好的",
+            "谢谢大家",
+            "对了，谁会弹吉他？",
+            "小林会弹吉他",
+        ]
         file_messages(parts.events, talk)
         (found,) = await CognitiveRetriever(memory=memory, scope=GROUP, k=1).ainvoke("谁有空")
         assert found.page_content == "小林: 谁有空搬家？\n小林: 我周五 (2026-02-27)搬家"
         metadata = found.metadata
         assert metadata["message_ids"] == ["m0", "m1"] and len(metadata["ids"]) == 2
-        assert (metadata["senders"], metadata["speakers"], metadata["kinds"]) == (["42"], ["小林"], ["message"])
+        assert (metadata["senders"], metadata["speakers"], metadata["kinds"]) == (
+            ["42"],
+            ["小林"],
+            ["message"],
+        )
         assert metadata["times"] == ["2026-02-21T17:30:00+08:00", "2026-02-21T17:31:00+08:00"]
         assert metadata["scope"] == "g:7"
-        all_of_it = await CognitiveRetriever(memory=memory, scope=GROUP, k=9).ainvoke("搬家 吉他 谢谢")
+        all_of_it = await CognitiveRetriever(memory=memory, scope=GROUP, k=9).ainvoke(
+            "搬家 吉他 谢谢"
+        )
         ids = [one for document in all_of_it for one in document.metadata["ids"]]
         assert len(ids) == len(set(ids)), "no message stands in two documents"
         scores = [document.metadata["score"] for document in all_of_it]
         assert scores == sorted(scores, reverse=True)
-        alone = await CognitiveRetriever(memory=memory, scope=GROUP, k=1, neighbours=0).ainvoke("周五搬家")
+        alone = await CognitiveRetriever(memory=memory, scope=GROUP, k=1, neighbours=0).ainvoke(
+            "周五搬家"
+        )
         assert [one.page_content for one in alone] == ["小林: 我周五 (2026-02-27)搬家"]
 
 
@@ -162,12 +202,19 @@ async def test_a_message_is_withdrawn_by_a_tool_that_its_owner_asks_for(tmp_path
         assert "forget_message" not in {tool.name for tool in make_memory_tools(memory, GROUP)}
         refused = await handle_memory_call(memory, "forget_message", asked, GROUP, language="zh")
         assert "没有 'forget_message' 这个工具" in refused and parts.events.count() == 2
-        tools = {tool.name: tool for tool in make_memory_tools(memory, GROUP, language="zh", may_withdraw=True)}
+        tools = {
+            tool.name: tool
+            for tool in make_memory_tools(memory, GROUP, language="zh", may_withdraw=True)
+        }
         assert await tools["forget_message"].ainvoke(asked) == "已撤回。"
         assert await tools["forget_message"].ainvoke(asked) == "没有这个 id 的消息。"
-        answer = await tools["search_events"].ainvoke({"query": "搬家", "kind": "message", "neighbours": 2})
+        answer = await tools["search_events"].ainvoke(
+            {"query": "搬家", "kind": "message", "neighbours": 2}
+        )
         assert "谁有空搬家" in answer and "周五" not in answer
-        reading = await handle_memory_call(MemoryReader(memory.settings), "forget_message", asked, GROUP, may_withdraw=True)
+        reading = await handle_memory_call(
+            MemoryReader(memory.settings), "forget_message", asked, GROUP, may_withdraw=True
+        )
         assert reading.startswith(("参数有误", "The arguments are wrong"))
 
 
@@ -184,21 +231,31 @@ def test_plain_tool_json_and_langchain_tools_say_the_same(filled: Settings, lang
     for tool in make_memory_tools(MemoryReader(filled), GROUP, language=language):
         converted = convert_to_openai_tool(tool)["function"]
         assert plain[tool.name]["description"] == converted["description"]
-        assert set(plain[tool.name]["parameters"]["properties"]) == set(converted["parameters"]["properties"])
-        assert plain[tool.name]["parameters"].get("required", []) == converted["parameters"].get("required", [])
+        assert set(plain[tool.name]["parameters"]["properties"]) == set(
+            converted["parameters"]["properties"]
+        )
+        assert plain[tool.name]["parameters"].get("required", []) == converted["parameters"].get(
+            "required", []
+        )
         for name, schema in plain[tool.name]["parameters"]["properties"].items():
-            assert schema["description"] == converted["parameters"]["properties"][name]["description"]
+            assert (
+                schema["description"] == converted["parameters"]["properties"][name]["description"]
+            )
             assert "scope" not in name and "group" not in name
 
 
 async def test_a_tool_answers_what_a_model_writes_wrong_in_words(filled: Settings) -> None:
     memory = MemoryReader(filled, clock=lambda: NOW)
     tool = make_memory_tools(memory, lambda: GROUP, language="zh")[0]
-    assert "吉他" in await tool.ainvoke({"query": "吉他", "top_k": None, "user_id": "", "kind": None})
+    assert "吉他" in await tool.ainvoke(
+        {"query": "吉他", "top_k": None, "user_id": "", "kind": None}
+    )
     assert "unknown：没有这个参数" in await tool.ainvoke({"query": "吉他", "unknown": 1})
     assert (await tool.ainvoke({"query": "吉他", "top_k": "many"})).startswith("参数有误")
     assert (await tool.ainvoke({"query": "吉他", "time_from": "some day"})).startswith("参数有误")
-    assert (await tool.ainvoke({"query": "吉他", "user_id": "nobody"})).startswith("没有找到相关的记忆。")
+    assert (await tool.ainvoke({"query": "吉他", "user_id": "nobody"})).startswith(
+        "没有找到相关的记忆。"
+    )
     await asyncio.to_thread(memory.close)
 
 

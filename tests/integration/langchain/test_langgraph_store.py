@@ -50,7 +50,9 @@ class Clock:
 
 
 async def test_a_search_finds_by_words_and_by_meaning(tmp_path: Path) -> None:
-    async with HistorianStore(settings_for(tmp_path), index={"dims": 4, "embed": ByWords(), "fields": ["text"]}) as store:
+    async with HistorianStore(
+        settings_for(tmp_path), index={"dims": 4, "embed": ByWords(), "fields": ["text"]}
+    ) as store:
         for key, text in [
             ("a", "She has a puppy"),
             ("b", "order 4711 is late"),
@@ -64,13 +66,20 @@ async def test_a_search_finds_by_words_and_by_meaning(tmp_path: Path) -> None:
         assert found[0].key == "c" and found[0].value == {"text": "她喜欢喝龙井茶"}
 
 
-async def test_without_an_embedder_and_while_it_is_away_words_find(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_without_an_embedder_and_while_it_is_away_words_find(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     embedder = ByWords()
     embedder.away = True
-    async with HistorianStore(settings_for(tmp_path), index={"dims": 4, "embed": embedder}) as store:
+    async with HistorianStore(
+        settings_for(tmp_path), index={"dims": 4, "embed": embedder}
+    ) as store:
         await store.aput(NOTES, "a", {"text": "She has a puppy"})
         await store.aput(NOTES, "b", {"text": "a red car"})
-        assert [(hit.key, hit.score) for hit in await store.asearch(NOTES, query="a puppy")] == [("a", 1.0), ("b", None)]
+        assert [(hit.key, hit.score) for hit in await store.asearch(NOTES, query="a puppy")] == [
+            ("a", 1.0),
+            ("b", None),
+        ]
         assert "by words alone" in caplog.text and "puppy" not in caplog.text
     with HistorianStore(settings_for(tmp_path)) as words_alone:
         assert words_alone.search(NOTES, query="car")[0].key == "b"
@@ -80,7 +89,9 @@ async def test_an_item_written_while_the_embedder_was_away_is_not_behind_those_w
     tmp_path: Path,
 ) -> None:
     embedder = ByWords()
-    async with HistorianStore(settings_for(tmp_path), index={"dims": 4, "embed": embedder}) as store:
+    async with HistorianStore(
+        settings_for(tmp_path), index={"dims": 4, "embed": embedder}
+    ) as store:
         for key in "abc":
             await store.aput(NOTES, key, {"text": f"his dog has the number {key}"})
         embedder.away = True
@@ -90,10 +101,15 @@ async def test_an_item_written_while_the_embedder_was_away_is_not_behind_those_w
         assert found[0].key == "late"
 
 
-async def test_the_store_of_an_open_memory_uses_its_embedder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_store_of_an_open_memory_uses_its_embedder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     embedder = WordEmbedder()
     monkeypatch.setattr("historian.service.components.usable_embedder", lambda *_: embedder)
-    async with CognitiveService.open(settings_for(tmp_path)) as memory, HistorianStore(memory) as store:
+    async with (
+        CognitiveService.open(settings_for(tmp_path)) as memory,
+        HistorianStore(memory) as store,
+    ):
         await store.aput(NOTES, "a", {"text": WORDS[1]})
         assert (await store.asearch(NOTES, query=WORDS[1]))[0].score == pytest.approx(1.0)
     assert WORDS[1] in embedder.calls
@@ -107,7 +123,10 @@ def test_an_item_expires_and_reading_it_begins_its_time_anew(tmp_path: Path) -> 
         clock.now += 9 * 60
         assert store.get(NOTES, "a") is not None
         clock.now += 9 * 60
-        assert {hit.key for hit in store.search(NOTES, query="tea", refresh_ttl=False)} == {"a", "b"}
+        assert {hit.key for hit in store.search(NOTES, query="tea", refresh_ttl=False)} == {
+            "a",
+            "b",
+        }
         clock.now += 60
         assert store.get(NOTES, "a") is None and store.list_namespaces() == [NOTES]
         assert [hit.key for hit in store.search(NOTES, query="tea")] == ["b"]
@@ -116,10 +135,19 @@ def test_an_item_expires_and_reading_it_begins_its_time_anew(tmp_path: Path) -> 
 
 
 async def test_several_stores_over_one_directory_see_each_other(tmp_path: Path) -> None:
-    with HistorianStore(settings_for(tmp_path)) as one, HistorianStore(settings_for(tmp_path)) as other:
+    with (
+        HistorianStore(settings_for(tmp_path)) as one,
+        HistorianStore(settings_for(tmp_path)) as other,
+    ):
         stores = [one, other] * 10
-        await asyncio.gather(*(store.aput(NOTES, f"k{n}", {"n": n}) for n, store in enumerate(stores)))
-        assert len(await one.asearch(NOTES, limit=50)) == len(await other.asearch(NOTES, limit=50)) == 20
+        await asyncio.gather(
+            *(store.aput(NOTES, f"k{n}", {"n": n}) for n, store in enumerate(stores))
+        )
+        assert (
+            len(await one.asearch(NOTES, limit=50))
+            == len(await other.asearch(NOTES, limit=50))
+            == 20
+        )
 
 
 def test_what_is_no_json_is_refused_and_nothing_of_its_batch_is_written(tmp_path: Path) -> None:
@@ -147,7 +175,12 @@ async def test_an_agent_of_langgraph_uses_the_store_in_its_tools(tmp_path: Path)
         """Look into the notes."""
         return str([item.value["text"] for item in get_store().search(NOTES, query=query, limit=1)])
 
-    script: list[Any] = [calls("note", text="龙井 is her favourite tea"), "Noted.", calls("look_up", query="what tea?"), "龙井."]
+    script: list[Any] = [
+        calls("note", text="龙井 is her favourite tea"),
+        "Noted.",
+        calls("look_up", query="what tea?"),
+        "龙井.",
+    ]
     async with HistorianStore(settings_for(tmp_path)) as store:
         agent = create_react_agent(ScriptedModel(script=script), [note, look_up], store=store)
         await agent.ainvoke({"messages": [HumanMessage("Note my tea")]})
@@ -169,20 +202,30 @@ async def test_langmems_tools_keep_find_change_and_remove_memories_in_it(tmp_pat
             answered = await agent.ainvoke({"messages": [HumanMessage("Go on")]}, config)
             return str(answered["messages"][-2].text)
 
-        kept = await turn("42", calls("manage_memory", content="她最喜欢的茶是龙井", action="create"))
+        kept = await turn(
+            "42", calls("manage_memory", content="她最喜欢的茶是龙井", action="create")
+        )
         await turn("42", calls("manage_memory", content="Her bike is green", action="create"))
         (found,) = store.search(("memories", "42"), query="喜欢喝什么茶", limit=1)
         assert found.key in kept and found.value["content"] == "她最喜欢的茶是龙井"
-        (hit, *_) = json.loads(await turn("42", calls("search_memory", query="喜欢喝什么茶", limit=1)))
+        (hit, *_) = json.loads(
+            await turn("42", calls("search_memory", query="喜欢喝什么茶", limit=1))
+        )
         assert hit["value"]["content"] == "她最喜欢的茶是龙井"
         assert json.loads(await turn("43", calls("search_memory", query="喜欢喝什么茶"))) == []
-        await turn("42", calls("manage_memory", content="她改喝咖啡了", action="update", id=found.key))
+        await turn(
+            "42", calls("manage_memory", content="她改喝咖啡了", action="update", id=found.key)
+        )
         assert "咖啡" in store.get(("memories", "42"), found.key).value["content"]  # type: ignore[union-attr]
         await turn("42", calls("manage_memory", action="delete", id=found.key))
-        assert [item.value["content"] for item in store.search(("memories", "42"))] == ["Her bike is green"]
+        assert [item.value["content"] for item in store.search(("memories", "42"))] == [
+            "Her bike is green"
+        ]
 
 
-async def test_a_backup_brings_the_items_along_and_a_restoration_puts_them_back(tmp_path: Path) -> None:
+async def test_a_backup_brings_the_items_along_and_a_restoration_puts_them_back(
+    tmp_path: Path,
+) -> None:
     settings = settings_for(tmp_path / "data")
     async with CognitiveService.open(settings):
         with HistorianStore(settings) as store:
@@ -196,8 +239,13 @@ async def test_a_backup_brings_the_items_along_and_a_restoration_puts_them_back(
         assert store.get(NOTES, "a").value == {"text": "before"}  # type: ignore[union-attr]
 
 
-async def test_forgetting_tells_that_words_of_somebody_are_still_in_the_store(tmp_path: Path) -> None:
-    settings, said = settings_for(tmp_path), "Ann keeps forty bees in the garden behind the house in Bristol"
+async def test_forgetting_tells_that_words_of_somebody_are_still_in_the_store(
+    tmp_path: Path,
+) -> None:
+    settings, said = (
+        settings_for(tmp_path),
+        "Ann keeps forty bees in the garden behind the house in Bristol",
+    )
     async with CognitiveService.open(settings) as memory, HistorianStore(settings) as store:
         await memory.enqueue_job(new_info=[said], user_id="7", user_name="Ann")
         assert await memory.settled(20)
@@ -206,7 +254,9 @@ async def test_forgetting_tells_that_words_of_somebody_are_still_in_the_store(tm
         assert await store.aget(NOTES, "a") is not None
 
 
-def test_a_search_never_gives_what_another_namespace_puts_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_never_gives_what_another_namespace_puts_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings = settings_for(tmp_path)
     with HistorianStore(settings) as store, HistorianStore(settings) as another:
         store.put(NOTES, "tea", {"text": "She drinks tea"})
@@ -229,5 +279,7 @@ def test_the_row_of_a_removed_item_is_not_given_again(tmp_path: Path) -> None:
     table.put([NewItem("notes", "a", "{}"), NewItem("notes", "b", "{}")], 1.0)
     table.put([NewItem("notes", "b", None)], 2.0)
     table.put([NewItem("secrets", "c", "{}")], 3.0)
-    assert table.rows("secrets", 4.0, {}) == [3] and table.read("notes", [1, 2, 3]) == [table.get("notes", "a", 4.0)]
+    assert table.rows("secrets", 4.0, {}) == [3] and table.read("notes", [1, 2, 3]) == [
+        table.get("notes", "a", 4.0)
+    ]
     table.close()

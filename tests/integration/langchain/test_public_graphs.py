@@ -24,9 +24,14 @@ async def memory(tmp_path: Path) -> AsyncIterator[CognitiveService]:
         yield service
 
 
-async def test_a_turn_is_filed_step_by_step_and_goes_on_where_it_was_stopped(memory: CognitiveService) -> None:
+async def test_a_turn_is_filed_step_by_step_and_goes_on_where_it_was_stopped(
+    memory: CognitiveService,
+) -> None:
     thread: RunnableConfig = {"configurable": {"thread_id": "t"}}
-    saver, given = InMemorySaver(), turn(memory, "I told her a story", ["She likes tea"], **private_fields())
+    saver, given = (
+        InMemorySaver(),
+        turn(memory, "I told her a story", ["She likes tea"], **private_fields()),
+    )
     graph = historian_graph(memory, checkpointer=saver)
     await graph.ainvoke(given, thread, interrupt_after=["gate"])
     assert (await graph.aget_state(thread)).next == ("embed",) and not await memory.list_events(ANN)
@@ -36,12 +41,16 @@ async def test_a_turn_is_filed_step_by_step_and_goes_on_where_it_was_stopped(mem
         "Clio told Ann a story",
         "Ann likes tea",
     }
-    assert (await historian_graph(memory).ainvoke(given))["filed"] == "before", "the same job changes nothing"
+    assert (await historian_graph(memory).ainvoke(given))["filed"] == "before", (
+        "the same job changes nothing"
+    )
     profile = await memory.get_profile("user", "7", ANN)
     assert profile is not None and "tea" in profile.summary
 
 
-async def test_the_graphs_are_parts_of_a_bots_graph_with_a_context_of_its_own(memory: CognitiveService) -> None:
+async def test_the_graphs_are_parts_of_a_bots_graph_with_a_context_of_its_own(
+    memory: CognitiveService,
+) -> None:
     class BotState(TypedDict, total=False):
         query: str
         user_id: str
@@ -58,19 +67,27 @@ async def test_the_graphs_are_parts_of_a_bots_graph_with_a_context_of_its_own(me
     builder.add_node("recall", recall_graph(memory))
     builder.add_node("reply", reply)
     builder.add_node("historian", historian_graph(memory))
-    builder.add_edge(START, "recall").add_edge("recall", "reply").add_edge("reply", "historian").add_edge("historian", END)
+    builder.add_edge(START, "recall").add_edge("recall", "reply").add_edge(
+        "reply", "historian"
+    ).add_edge("historian", END)
     bot = builder.compile(checkpointer=InMemorySaver())
     first = talk(memory, [("user", "I love longjing tea")], ANN, user_name="Ann")
     await historian_graph(memory).ainvoke(first)
     thread: RunnableConfig = {"configurable": {"thread_id": "t"}}
-    said = await bot.ainvoke({"query": "Which tea?", "user_id": "7"}, thread, context={"of": "the bot"})
+    said = await bot.ainvoke(
+        {"query": "Which tea?", "user_id": "7"}, thread, context={"of": "the bot"}
+    )
     assert "longjing" in said["reply"]
-    assert any("told Ann what" in event.text for event in await memory.list_events(ANN, kind="action"))
+    assert any(
+        "told Ann what" in event.text for event in await memory.list_events(ANN, kind="action")
+    )
 
 
 async def test_talk_becomes_a_summary_by_the_graph(memory: CognitiveService) -> None:
     lines = [("user", f"On day {n} I swam {n} lengths in the lake") for n in range(1, 5)]
-    given = states(memory, [{"role": role, "content": text} for role, text in lines], "7", user_name="Ann")
+    given = states(
+        memory, [{"role": role, "content": text} for role, text in lines], "7", user_name="Ann"
+    )
     done = await reflection_graph(memory).ainvoke(given)
     assert done["job"]["kind"] == "states"
 

@@ -48,7 +48,9 @@ async def test_documents_go_in_batches_and_come_back_in_order(server: OpenAIServ
 
 
 async def test_dimensions_and_instructions_are_sent(server: OpenAIServer) -> None:
-    embedder = embedder_of(server, dimensions=8, query_instruction="Find: ", document_instruction="Note: ")
+    embedder = embedder_of(
+        server, dimensions=8, query_instruction="Find: ", document_instruction="Note: "
+    )
     assert embedder.dimension == 8
     assert (await embedder.embed_documents(["tea", "  "])).shape == (2, 8)
     assert (await embedder.embed_query("tea")).shape == (8,)
@@ -64,8 +66,12 @@ async def test_vectors_are_brought_to_length_one(server: OpenAIServer) -> None:
     await embedder.aclose()
 
 
-@pytest.mark.parametrize(("fault", "words"), [("zero", "all zeros"), ("nan", "NaN"), ("short", "0 vectors for 1 texts")])
-async def test_vectors_that_mean_nothing_are_refused(server: OpenAIServer, fault: str, words: str) -> None:
+@pytest.mark.parametrize(
+    ("fault", "words"), [("zero", "all zeros"), ("nan", "NaN"), ("short", "0 vectors for 1 texts")]
+)
+async def test_vectors_that_mean_nothing_are_refused(
+    server: OpenAIServer, fault: str, words: str
+) -> None:
     server.embedding_fault = fault
     embedder = embedder_of(server)
     with pytest.raises(ModelAnswerUnusable, match=words):
@@ -100,7 +106,9 @@ async def test_another_dimension_than_before_is_refused(server: OpenAIServer) ->
         ("no_choices", ModelError),
     ],
 )
-async def test_errors_name_the_endpoint(server: OpenAIServer, behaviour: str, kind: type[ModelError]) -> None:
+async def test_errors_name_the_endpoint(
+    server: OpenAIServer, behaviour: str, kind: type[ModelError]
+) -> None:
     embedder = embedder_of(server, api_key="sk-secret-of-the-test")
     server.fail("embeddings", behaviour)
     for call in (embedder.embed_query("tea"), embedder.embed_documents(["tea"])):
@@ -111,7 +119,9 @@ async def test_errors_name_the_endpoint(server: OpenAIServer, behaviour: str, ki
 
 
 @pytest.mark.parametrize("behaviour", ["hang", "drip"])
-async def test_a_server_that_hangs_is_left_when_the_time_is_up(server: OpenAIServer, behaviour: str) -> None:
+async def test_a_server_that_hangs_is_left_when_the_time_is_up(
+    server: OpenAIServer, behaviour: str
+) -> None:
     embedder = embedder_of(server, batch_size=4)
     embedder.timeout_seconds = 0.3
     await embedder.embed_query("warm")
@@ -168,7 +178,9 @@ def test_one_embedder_serves_several_event_loops(server: OpenAIServer) -> None:
         assert asyncio.run(embedder.embed_query("x")).shape == (16,)
 
 
-async def test_tokens_are_counted_as_the_server_tells_them_characters_where_it_tells_none(server: OpenAIServer) -> None:
+async def test_tokens_are_counted_as_the_server_tells_them_characters_where_it_tells_none(
+    server: OpenAIServer,
+) -> None:
     usage = UsageMeter()
     settings = EmbeddingSettings(base_url=server.base_url, model="bge-m3", batch_size=2)
     embedder = make_embedder(settings, usage)

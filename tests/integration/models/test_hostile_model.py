@@ -18,13 +18,20 @@ from support.servers.openai_server import OpenAIServer
 from support.waiting import eventually
 
 
-async def drained(directory: Path, server: OpenAIServer, jobs: int = 1, **more: Any) -> tuple[list[Event], list[FailedJob]]:
+async def drained(
+    directory: Path, server: OpenAIServer, jobs: int = 1, **more: Any
+) -> tuple[list[Event], list[FailedJob]]:
     """What is filed and what has failed after `jobs` jobs were worked off on a simulated clock."""
     clock = Clock()
     settings = settings_for(directory, base_url=server.base_url, **more)
     async with open_worker(settings, clock=clock, sleep=clock.sleep) as (parts, worker):
         for n in range(jobs):
-            put(parts, group_fields(request_id=f"r{n}", user_id=str(n), action_summary="我昨天给他讲了递归"))
+            put(
+                parts,
+                group_fields(
+                    request_id=f"r{n}", user_id=str(n), action_summary="我昨天给他讲了递归"
+                ),
+            )
         assert await worker.run(drain=True)
         return parts.events.find(EventFilter("g:100")), parts.queue.failed()
 
@@ -71,10 +78,18 @@ async def test_a_lie_about_a_hand_over_is_told_once_more_and_then_the_rules_stan
     assert server.count() == 2
 
 
-async def test_a_model_that_is_mostly_refused_rests_and_the_rules_go_on(tmp_path: Path, server: OpenAIServer) -> None:
-    server.responder = lambda request: {"texts": ["Xiaoshi explained recursion to Aming on 2026-02-20"]}
-    events, failed = await drained(tmp_path, server, jobs=30, historian={"rewrite_mode": "always", "concurrency": 1})
-    assert [event.text for event in events] == ["小史2026-02-20给阿明讲了递归"] * 30 and failed == []
+async def test_a_model_that_is_mostly_refused_rests_and_the_rules_go_on(
+    tmp_path: Path, server: OpenAIServer
+) -> None:
+    server.responder = lambda request: {
+        "texts": ["Xiaoshi explained recursion to Aming on 2026-02-20"]
+    }
+    events, failed = await drained(
+        tmp_path, server, jobs=30, historian={"rewrite_mode": "always", "concurrency": 1}
+    )
+    assert [event.text for event in events] == [
+        "小史2026-02-20给阿明讲了递归"
+    ] * 30 and failed == []
     assert server.count(form="record_texts") == LEAST_ITEMS, "it is not asked any more"
     clock = Clock()
     found = answers_finding(tmp_path, clock.now)
@@ -83,7 +98,9 @@ async def test_a_model_that_is_mostly_refused_rests_and_the_rules_go_on(tmp_path
     assert answers_finding(tmp_path, clock.now + 10_000).state == "ok"
 
 
-@pytest.mark.parametrize("behaviour", ["refusal", "filtered", "400_inspection", "400_filter", "empty"])
+@pytest.mark.parametrize(
+    "behaviour", ["refusal", "filtered", "400_inspection", "400_filter", "empty"]
+)
 async def test_content_that_a_provider_declines_is_filed_by_rules_and_told(
     tmp_path: Path, server: OpenAIServer, behaviour: str
 ) -> None:
@@ -95,14 +112,18 @@ async def test_content_that_a_provider_declines_is_filed_by_rules_and_told(
     assert found.state == "warning" and found.values["n"] == 3 and "content filter" in found.remedy
 
 
-@pytest.mark.parametrize("record", [b"", b"[]", b"{}", b"[1, 2, 3]", b"\xff", b'["x", "", "", {}]', b'[9, "", "", 7]'])
+@pytest.mark.parametrize(
+    "record", [b"", b"[]", b"{}", b"[1, 2, 3]", b"\xff", b'["x", "", "", {}]', b'[9, "", "", 7]']
+)
 def test_a_damaged_record_of_answers_tells_nothing(tmp_path: Path, record: bytes) -> None:
     (tmp_path / FILE_NAME).write_bytes(record)
     assert answers_finding(tmp_path, 0.0).state == "ok"
 
 
 @pytest.mark.parametrize("behaviour", ["503", "401"])
-async def test_an_endpoint_that_refuses_everybody_is_waited_for(tmp_path: Path, server: OpenAIServer, behaviour: str) -> None:
+async def test_an_endpoint_that_refuses_everybody_is_waited_for(
+    tmp_path: Path, server: OpenAIServer, behaviour: str
+) -> None:
     server.behaviour = behaviour
     clock = Clock()
     settings = settings_for(tmp_path, base_url=server.base_url)
@@ -114,7 +135,9 @@ async def test_an_endpoint_that_refuses_everybody_is_waited_for(tmp_path: Path, 
 
 
 @pytest.mark.slow
-async def test_an_outage_of_an_hour_loses_and_fails_no_job(tmp_path: Path, server: OpenAIServer) -> None:
+async def test_an_outage_of_an_hour_loses_and_fails_no_job(
+    tmp_path: Path, server: OpenAIServer
+) -> None:
     clock = Clock()
     begun = clock.now
     server.behaviour = "503"
@@ -162,7 +185,9 @@ async def test_a_model_that_never_gives_a_usable_profile_leaves_it_to_the_rules_
     assert server.count() <= 4, "one merge for all, not tried twice"
 
 
-async def test_one_poisoned_job_holds_nobody_else_back(tmp_path: Path, server: OpenAIServer) -> None:
+async def test_one_poisoned_job_holds_nobody_else_back(
+    tmp_path: Path, server: OpenAIServer
+) -> None:
     """A text on which the server always breaks, while everything else works."""
 
     def breaks(request: dict[str, Any]) -> dict[str, Any]:
@@ -175,9 +200,19 @@ async def test_one_poisoned_job_holds_nobody_else_back(tmp_path: Path, server: O
     clock = Clock()
     settings = settings_for(tmp_path, base_url=server.base_url, queue={"job_max_retries": 1})
     async with open_worker(settings, clock=clock, sleep=clock.sleep) as (parts, worker):
-        put(parts, group_fields(request_id="poison", user_id="1", group_id="1", action_summary="我给他讲了毒药"))
+        put(
+            parts,
+            group_fields(
+                request_id="poison", user_id="1", group_id="1", action_summary="我给他讲了毒药"
+            ),
+        )
         for n in range(5):
-            put(parts, group_fields(request_id=f"r{n}", user_id="2", group_id="2", action_summary="我给他讲了递归"))
+            put(
+                parts,
+                group_fields(
+                    request_id=f"r{n}", user_id="2", group_id="2", action_summary="我给他讲了递归"
+                ),
+            )
         await worker.run(drain=True)
         assert parts.events.count(EventFilter("g:2")) == 5
         (event,) = parts.events.find(EventFilter("g:1"))

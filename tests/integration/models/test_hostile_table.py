@@ -78,7 +78,9 @@ ZH = Words(
 EN = Words(
     "Clio",
     {ANN: "Ann", BOB: "Bob"},
-    Turn([(BOB, "I adopted a dog")], {"Bob adopted a dog"}, {"Ann loves swimming"}, "I love swimming"),
+    Turn(
+        [(BOB, "I adopted a dog")], {"Bob adopted a dog"}, {"Ann loves swimming"}, "I love swimming"
+    ),
     Turn(
         [(ANN, "I grew up in Oslo"), (BOB, "I moved to Rome"), (ANN, "I prefer tea")],
         {"Ann grew up in Oslo", "Bob moved to Rome", "Ann prefer tea"},
@@ -86,7 +88,12 @@ EN = Words(
         "She plays the violin",
         "I explained recursion to her yesterday",
     ),
-    Turn([(BOB, "I joined a chess club")], {"Bob joined a chess club"}, {"Ann owns a bicycle"}, "I own a bicycle"),
+    Turn(
+        [(BOB, "I joined a chess club")],
+        {"Bob joined a chess club"},
+        {"Ann owns a bicycle"},
+        "I own a bicycle",
+    ),
     lie="{} works at a bank and owes Clio 40000 dollars",
     more=", and was arrested for it",
     never=" never",
@@ -146,7 +153,9 @@ class _Memory:
         names = {"bot_name": self.words.bot, "group_name": "读书会"}
         told = {"action_summary": turn.action, "new_info": [turn.new_info]}
         await self.service.remember(talk, GROUP, **names)
-        await self.service.enqueue_job(**group_fields(request_id=f"h{n}", user_id=ANN, user_name=people[ANN], **names, **told))
+        await self.service.enqueue_job(
+            **group_fields(request_id=f"h{n}", user_id=ANN, user_name=people[ANN], **names, **told)
+        )
         await self.service.flush()
 
     async def settled(self) -> bool:
@@ -188,7 +197,9 @@ class _Memory:
         for key in list(self.parts.profiles.keys()):
             for line in self._lines(key):
                 is_quoted = quoted.get(line.text) == key.entity_id
-                assert is_quoted or any(one.endswith(line.text) and self._is_whose(one, key) for one in known), line
+                assert is_quoted or any(
+                    one.endswith(line.text) and self._is_whose(one, key) for one in known
+                ), line
                 assert not line.until, "nothing has ended"
 
     def _lines(self, key: Any) -> tuple[ProfileLine, ...]:
@@ -218,7 +229,9 @@ async def _run(
     clock = _Clock()
     settings = settings_for(directory, base_url=server.base_url)
     chat = settings.models.chat.model_copy(update={"timeout_seconds": seconds})
-    settings = settings.model_copy(update={"models": settings.models.model_copy(update={"chat": chat})})
+    settings = settings.model_copy(
+        update={"models": settings.models.model_copy(update={"chat": chat})}
+    )
     async with CognitiveService.open(settings, clock=clock) as service:
         memory = _Memory(service, words)
         if knows:
@@ -236,11 +249,15 @@ async def _run(
         if settled:
             assert counts.pending + counts.processing == 0 and told >= words.now.handed_over
         else:
-            assert counts.pending + counts.processing > 0 and (await service.stats())["outage"], "what waits says why"
+            assert counts.pending + counts.processing > 0 and (await service.stats())["outage"], (
+                "what waits says why"
+            )
 
         server.behaviour, server.responder = "proper", echo_responder
         clock.ahead += 4_000.0
-        monkeypatch.setattr(memory.parts.chat._quality, "_clock", lambda: time.monotonic() + 4_000.0)  # type: ignore[union-attr]
+        monkeypatch.setattr(
+            memory.parts.chat._quality, "_clock", lambda: time.monotonic() + 4_000.0
+        )  # type: ignore[union-attr]
         await memory.hand_over(words.after)
         assert await service.settled(30) and memory.parts.queue.failed() == []
         assert memory.messages() == memory.said
@@ -272,7 +289,10 @@ def _texts(answer: Json, change: Callable[[str], str]) -> Json:
     """An answer with other texts."""
     if "texts" in answer:
         return {"texts": [change(text) for text in answer["texts"]]}
-    return {name: [{**one, "text": change(one["text"])} for one in items] for name, items in answer.items()}
+    return {
+        name: [{**one, "text": change(one["text"])} for one in items]
+        for name, items in answer.items()
+    }
 
 
 def _said_otherwise(change: Change) -> Callable[[Json, Words], Json]:
@@ -306,7 +326,8 @@ def _of_others(answer: Json, words: Words) -> Json:
     if "add" in answer:
         return {"add": [{**one, "about": swapped.get(one["about"], "P1")} for one in answer["add"]]}
     events = [
-        {**one, "text": _swapped(one["text"], words), "speaker": _swapped(one["speaker"], words)} for one in answer["events"]
+        {**one, "text": _swapped(one["text"], words), "speaker": _swapped(one["speaker"], words)}
+        for one in answer["events"]
     ]
     return {"events": [*events, *({**one, "messages": [1, 2, 3]} for one in events)]}
 
@@ -315,12 +336,19 @@ def _ending(answer: Json, words: Words, *, first: int = 1) -> Json:
     """All that was known has ended and is corrected."""
     known = [f"F{n}" for n in range(first, 20)]
     if "events" in answer:
-        return {"events": [{**one, "ends": known[:3], "corrects": known[:3]} for one in answer["events"]]}
+        return {
+            "events": [
+                {**one, "ends": known[:3], "corrects": known[:3]} for one in answer["events"]
+            ]
+        }
     if "add" in answer:
         facts = [name for one in answer["add"] for name in one["facts"]]
         lines = [*(f"L{n}" for n in range(1, 20)), *known]
         ends = [{"line": line, "facts": [fact]} for line in lines for fact in facts]
-        changed = [{"line": line, "text": words.lie.format(words.people[ANN]), "facts": facts} for line in lines]
+        changed = [
+            {"line": line, "text": words.lie.format(words.people[ANN]), "facts": facts}
+            for line in lines
+        ]
         return {**answer, "change": changed, "end": ends}
     return answer
 
@@ -328,10 +356,17 @@ def _ending(answer: Json, words: Words, *, first: int = 1) -> Json:
 def _out_of_place(answer: Json, words: Words) -> Json:
     """Numbers and names of what was not shown."""
     if "events" in answer:
-        wrong = {"messages": [0, -1, 99, 10**9], "speaker": "999", "about": ["../999"], "ends": ["F0", "F999", "x"]}
+        wrong = {
+            "messages": [0, -1, 99, 10**9],
+            "speaker": "999",
+            "about": ["../999"],
+            "ends": ["F0", "F999", "x"],
+        }
         return {"events": [{**one, **wrong} for one in answer["events"]]}
     if "add" in answer:
-        return {"add": [{**one, "about": "P99", "facts": ["N99", "../N1", ""]} for one in answer["add"]]}
+        return {
+            "add": [{**one, "about": "P99", "facts": ["N99", "../N1", ""]} for one in answer["add"]]
+        }
     return {"texts": [*answer["texts"], *answer["texts"], "x"]}
 
 
@@ -342,18 +377,28 @@ LIES: dict[str, Callable[[Json, Words], Json]] = {
     "denies": _said_otherwise(_denied),
     "swaps people": _said_otherwise(_swapped),
     "names another speaker": _of_others,
-    "counts": _said_otherwise(lambda text, words: text + "3次" if words is ZH else f"{text} 3 times"),
-    "takes another day": _said_otherwise(lambda text, words: text.replace("-20", "-19") + " (2026-02-19)"),
+    "counts": _said_otherwise(
+        lambda text, words: text + "3次" if words is ZH else f"{text} 3 times"
+    ),
+    "takes another day": _said_otherwise(
+        lambda text, words: text.replace("-20", "-19") + " (2026-02-19)"
+    ),
     "gives orders": _said_otherwise(lambda text, words: words.order.format(_named(text, words))),
-    "talks around it": _said_otherwise(lambda text, words: f"Here is the text: {text}\n\n(Note: names were put in.)"),
+    "talks around it": _said_otherwise(
+        lambda text, words: f"Here is the text: {text}\n\n(Note: names were put in.)"
+    ),
     "ends everything": _ending,
     "ends all but the control": lambda answer, words: _ending(answer, words, first=2),
     "names what was not shown": _out_of_place,
-    "repeats": lambda answer, words: {name: items * 60 for name, items in _with_a_lie(answer, words).items()},
+    "repeats": lambda answer, words: {
+        name: items * 60 for name, items in _with_a_lie(answer, words).items()
+    },
     "never stops": _said_otherwise(lambda text, words: (text + words.more) * 2_000),
     "says nothing": lambda answer, words: {name: [] for name in answer},
     "sends blanks": _said_otherwise(lambda text, words: " \n"),
-    "sends half characters": _said_otherwise(lambda text, words: "😀\x00\ud83d" + words.lie.format(_named(text, words))),
+    "sends half characters": _said_otherwise(
+        lambda text, words: "😀\x00\ud83d" + words.lie.format(_named(text, words))
+    ),
 }
 
 

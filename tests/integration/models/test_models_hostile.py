@@ -57,7 +57,13 @@ def server(one_server: OpenAIServer) -> Iterator[OpenAIServer]:
 
 
 def chat_of(base_url: str, **settings: object) -> LangChainChatModel:
-    given = {"base_url": base_url, "model": "test", "api_key": KEY, "timeout_seconds": 20.0, **settings}
+    given = {
+        "base_url": base_url,
+        "model": "test",
+        "api_key": KEY,
+        "timeout_seconds": 20.0,
+        **settings,
+    }
     model = make_chat_model(ChatSettings.model_validate(given))
     assert model is not None
     return model
@@ -182,7 +188,12 @@ async def test_nothing_usable_ends_as_such_after_at_most_four_answers(
     ],
 )
 async def test_an_endpoint_in_trouble_is_named_with_what_to_do(
-    server: OpenAIServer, chat: LangChainChatModel, behaviour: str, kind: type[ModelError], calls: int, words: str
+    server: OpenAIServer,
+    chat: LangChainChatModel,
+    behaviour: str,
+    kind: type[ModelError],
+    calls: int,
+    words: str,
 ) -> None:
     server.behaviour = behaviour
     with pytest.raises(kind, match=words) as caught:
@@ -192,7 +203,9 @@ async def test_an_endpoint_in_trouble_is_named_with_what_to_do(
     assert server.base_url in message
     assert "'test'" in message
     assert KEY not in message
-    assert caught.value.__cause__ is None, "a cause may carry what the server said, with the key in it"
+    assert caught.value.__cause__ is None, (
+        "a cause may carry what the server said, with the key in it"
+    )
 
 
 async def test_a_server_known_to_work_that_answers_500_is_not_asked_in_other_forms(
@@ -219,14 +232,18 @@ async def test_a_400_for_one_input_from_a_server_known_to_work_is_about_the_inpu
     assert methods(server) == ["tool"], "nothing was learnt from it about the forms"
 
 
-async def test_a_web_page_from_a_server_known_to_work_is_an_outage(server: OpenAIServer, chat: LangChainChatModel) -> None:
+async def test_a_web_page_from_a_server_known_to_work_is_an_outage(
+    server: OpenAIServer, chat: LangChainChatModel
+) -> None:
     await ask(chat)
     server.behaviour = "web_page"
     with pytest.raises(ModelUnavailable, match="something else"):
         await ask(chat)
 
 
-@pytest.mark.parametrize(("behaviour", "seconds"), [("429", 7.0), ("429_date", 30.0), ("503", None)])
+@pytest.mark.parametrize(
+    ("behaviour", "seconds"), [("429", 7.0), ("429_date", 30.0), ("503", None)]
+)
 async def test_the_wait_that_the_server_asks_for_is_passed_on(
     server: OpenAIServer, chat: LangChainChatModel, behaviour: str, seconds: float | None
 ) -> None:
@@ -237,12 +254,16 @@ async def test_the_wait_that_the_server_asks_for_is_passed_on(
 
 
 @pytest.mark.parametrize("behaviour", ["hang", "drip"])
-async def test_a_server_that_hangs_or_drips_is_left_when_the_time_is_up(server: OpenAIServer, behaviour: str) -> None:
+async def test_a_server_that_hangs_or_drips_is_left_when_the_time_is_up(
+    server: OpenAIServer, behaviour: str
+) -> None:
     chat = chat_of(server.base_url, timeout_seconds=0.4)
     await chat.probe()  # the client is imported and connected
     server.behaviour = behaviour
     started = time.monotonic()
-    with pytest.raises(ModelUnavailable, match=r"no complete answer within 0.4 s \(models.chat.timeout_seconds\)"):
+    with pytest.raises(
+        ModelUnavailable, match=r"no complete answer within 0.4 s \(models.chat.timeout_seconds\)"
+    ):
         await ask(chat)
     assert time.monotonic() - started < 15
     assert server.count(form="record_texts") == 1
@@ -271,10 +292,14 @@ async def test_nobody_at_the_address_is_unavailable() -> None:
         await chat.aclose()
 
 
-async def test_the_method_is_remembered_and_left_when_it_fails(server: OpenAIServer, chat: LangChainChatModel) -> None:
+async def test_the_method_is_remembered_and_left_when_it_fails(
+    server: OpenAIServer, chat: LangChainChatModel
+) -> None:
     server.behaviour = "fenced"
     await ask(chat)
-    assert chat.methods == {"record_texts": Method.JSON_SCHEMA}, "a server that ignores tools is not sent them again"
+    assert chat.methods == {"record_texts": Method.JSON_SCHEMA}, (
+        "a server that ignores tools is not sent them again"
+    )
     server.script("garbage")
     server.forget()
     await ask(chat)
@@ -285,7 +310,9 @@ async def test_the_method_is_remembered_and_left_when_it_fails(server: OpenAISer
     assert methods(server) == ["tool"] * 3, "what was useless is not tried again and again"
 
 
-async def test_a_method_that_was_rejected_is_not_sent_again(server: OpenAIServer, chat: LangChainChatModel) -> None:
+async def test_a_method_that_was_rejected_is_not_sent_again(
+    server: OpenAIServer, chat: LangChainChatModel
+) -> None:
     server.behaviour = "only_text"
     await ask(chat)
     server.forget()
@@ -294,7 +321,9 @@ async def test_a_method_that_was_rejected_is_not_sent_again(server: OpenAIServer
     assert methods(server) == ["text", "text"], "text, and then its repair"
 
 
-async def test_a_crash_that_passes_does_not_count_against_the_form(server: OpenAIServer, chat: LangChainChatModel) -> None:
+async def test_a_crash_that_passes_does_not_count_against_the_form(
+    server: OpenAIServer, chat: LangChainChatModel
+) -> None:
     server.script("500")
     await ask(chat)
     server.script("garbage")
@@ -303,7 +332,9 @@ async def test_a_crash_that_passes_does_not_count_against_the_form(server: OpenA
     assert methods(server) == ["schema", "tool"]
 
 
-async def test_another_form_starts_where_the_last_one_worked(server: OpenAIServer, chat: LangChainChatModel) -> None:
+async def test_another_form_starts_where_the_last_one_worked(
+    server: OpenAIServer, chat: LangChainChatModel
+) -> None:
     class OtherTexts(RecordTexts):
         model_config = ConfigDict(title="other_texts")
 
@@ -314,7 +345,9 @@ async def test_another_form_starts_where_the_last_one_worked(server: OpenAIServe
     assert methods(server) == ["schema"]
 
 
-async def test_the_repair_turn_shows_the_answer_and_what_was_wrong(server: OpenAIServer, chat: LangChainChatModel) -> None:
+async def test_the_repair_turn_shows_the_answer_and_what_was_wrong(
+    server: OpenAIServer, chat: LangChainChatModel
+) -> None:
     server.behaviour = "repairable"
     await ask(chat)
     messages = server.requests()[-1].body["messages"]
@@ -324,13 +357,17 @@ async def test_the_repair_turn_shows_the_answer_and_what_was_wrong(server: OpenA
     assert '{"texts": [string, …] (finished texts)}' in messages[3]["content"]
 
 
-async def test_the_wrong_language_is_passed_on_for_the_gate_to_judge(server: OpenAIServer, chat: LangChainChatModel) -> None:
+async def test_the_wrong_language_is_passed_on_for_the_gate_to_judge(
+    server: OpenAIServer, chat: LangChainChatModel
+) -> None:
     server.behaviour = "wrong_language"
     assert (await ask(chat)).texts == ["Это ответ на другом языке."] * 2
     assert server.count() == 1
 
 
-async def test_a_forced_tool_is_sent_in_the_object_form_and_settings_reach_the_body(server: OpenAIServer) -> None:
+async def test_a_forced_tool_is_sent_in_the_object_form_and_settings_reach_the_body(
+    server: OpenAIServer,
+) -> None:
     chat = chat_of(server.base_url, temperature=0.25, extra_body={"top_k": 3})
     await ask(chat)
     seen = server.requests()[0]
@@ -376,7 +413,9 @@ async def test_usage_is_counted_by_purpose(server: OpenAIServer, chat: LangChain
     assert usage["merge"] == Usage(calls=1, seconds=usage["merge"].seconds)
 
 
-@pytest.mark.parametrize("behaviour", ["refusal", "filtered", "400_inspection", "400_filter", "empty", "no_choices"])
+@pytest.mark.parametrize(
+    "behaviour", ["refusal", "filtered", "400_inspection", "400_filter", "empty", "no_choices"]
+)
 async def test_content_that_the_provider_declines_is_counted_and_not_asked_again(
     server: OpenAIServer, chat: LangChainChatModel, behaviour: str
 ) -> None:
@@ -391,15 +430,22 @@ async def test_a_model_whose_answers_were_mostly_refused_is_not_asked_for_that_p
     server: OpenAIServer, chat: LangChainChatModel
 ) -> None:
     chat.judged("rewrite", taken=9, refused=11)
-    with pytest.raises(ModelRested, match=r"is not asked to rewrite for 60 min: take a stronger model"):
+    with pytest.raises(
+        ModelRested, match=r"is not asked to rewrite for 60 min: take a stronger model"
+    ):
         await ask(chat)
     assert server.count() == 0
-    assert await chat.structured(RecordTexts, purpose="merge_profile", system="", user=QUESTION) == EXPECTED
+    assert (
+        await chat.structured(RecordTexts, purpose="merge_profile", system="", user=QUESTION)
+        == EXPECTED
+    )
     usage = chat.usage()["rewrite"]
     assert (usage.taken, usage.refused, usage.calls) == (9, 11, 0)
 
 
-async def test_a_cancelled_call_is_counted_and_harms_nothing(server: OpenAIServer, chat: LangChainChatModel) -> None:
+async def test_a_cancelled_call_is_counted_and_harms_nothing(
+    server: OpenAIServer, chat: LangChainChatModel
+) -> None:
     await chat.probe()
     server.script("hang")
     task = asyncio.create_task(ask(chat))
@@ -411,7 +457,9 @@ async def test_a_cancelled_call_is_counted_and_harms_nothing(server: OpenAIServe
     assert await ask(chat) == EXPECTED
 
 
-async def test_many_calls_at_once_are_all_answered(server: OpenAIServer, chat: LangChainChatModel) -> None:
+async def test_many_calls_at_once_are_all_answered(
+    server: OpenAIServer, chat: LangChainChatModel
+) -> None:
     answers = await asyncio.gather(*(ask(chat) for _ in range(20)))
     assert answers == [EXPECTED] * 20
     assert chat.usage()["rewrite"].calls == 20
@@ -423,7 +471,9 @@ def test_one_model_serves_several_event_loops(server: OpenAIServer) -> None:
         assert asyncio.run(ask(chat)) == EXPECTED
 
 
-async def test_half_surrogates_in_a_prompt_are_sent_as_question_marks(server: OpenAIServer, chat: LangChainChatModel) -> None:
+async def test_half_surrogates_in_a_prompt_are_sent_as_question_marks(
+    server: OpenAIServer, chat: LangChainChatModel
+) -> None:
     await chat.structured(RecordTexts, purpose="rewrite", system="x\ud83d", user="y\x00\udc00")
     assert server.requests()[0].body["messages"][1]["content"] == "y ?"
 
@@ -461,13 +511,17 @@ def test_without_a_model_there_is_none_and_without_an_endpoint_it_is_an_error() 
         ({"api_key": "sk-a b"}, "api_key"),
     ],
 )
-def test_an_address_or_a_key_that_can_never_work_is_an_error_at_once(settings: dict[str, str], key: str) -> None:
+def test_an_address_or_a_key_that_can_never_work_is_an_error_at_once(
+    settings: dict[str, str], key: str
+) -> None:
     with pytest.raises(SettingsError, match=rf"models\.chat\.{key}") as caught:
         make_chat_model(ChatSettings(model="some", **settings))
     assert settings.get("api_key", "-") not in str(caught.value) or key == "base_url"
 
 
-async def test_an_empty_system_message_is_left_out(server: OpenAIServer, chat: LangChainChatModel) -> None:
+async def test_an_empty_system_message_is_left_out(
+    server: OpenAIServer, chat: LangChainChatModel
+) -> None:
     await chat.structured(RecordTexts, purpose="rewrite", system="", user=QUESTION)
     assert [message["role"] for message in server.requests()[0].body["messages"]] == ["user"]
 
@@ -493,7 +547,10 @@ async def test_the_server_in_a_process_of_its_own_counts_into_a_file(tmp_path: P
 
 def limits(server: OpenAIServer) -> list[int]:
     """The bound of each request so far."""
-    return [seen.body.get("max_tokens") or seen.body.get("max_completion_tokens") or 0 for seen in server.requests()]
+    return [
+        seen.body.get("max_tokens") or seen.body.get("max_completion_tokens") or 0
+        for seen in server.requests()
+    ]
 
 
 async def test_every_answer_is_bounded_and_a_server_that_knows_no_bound_is_asked_without(
@@ -511,26 +568,46 @@ async def test_every_answer_is_bounded_and_a_server_that_knows_no_bound_is_asked
 async def test_parameters_that_a_server_refuses_are_left_out_and_told_once(
     server: OpenAIServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    chat = chat_of(server.base_url, extra_body={"seed": 7, "parallel_tool_calls": False, "stream_options": {}, "top_k": 3})
+    chat = chat_of(
+        server.base_url,
+        extra_body={"seed": 7, "parallel_tool_calls": False, "stream_options": {}, "top_k": 3},
+    )
     server.behaviour = "particular"
     with caplog.at_level(logging.WARNING):
         assert await ask(chat) == EXPECTED
-        assert (server.count(), set(methods(server))) == (7, {"tool"}), "six refusals cost one request each"
+        assert (server.count(), set(methods(server))) == (7, {"tool"}), (
+            "six refusals cost one request each"
+        )
         assert await ask(chat) == EXPECTED
     body = server.requests()[-1].body
     assert server.count() == 8, "what was refused is not sent again"
     assert (body["top_k"], body["tool_choice"], body["max_tokens"] > 500) == (3, "required", True)
-    left_out = {"temperature", "max_completion_tokens", "seed", "parallel_tool_calls", "stream_options"}
+    left_out = {
+        "temperature",
+        "max_completion_tokens",
+        "seed",
+        "parallel_tool_calls",
+        "stream_options",
+    }
     assert not left_out & body.keys()
     told = [message for message in caplog.messages if "does not accept" in message]
     assert len(told) == 6 and sum("another form" in message for message in told) == 2
     await chat.aclose()
 
 
-async def test_a_parameter_of_a_model_that_the_caller_gives_is_left_out_as_well(server: OpenAIServer) -> None:
+async def test_a_parameter_of_a_model_that_the_caller_gives_is_left_out_as_well(
+    server: OpenAIServer,
+) -> None:
     from langchain_openai import ChatOpenAI
 
-    given = ChatOpenAI(model="m", base_url=server.base_url, api_key=SecretStr("sk-x"), temperature=0.0, seed=7, max_retries=0)
+    given = ChatOpenAI(
+        model="m",
+        base_url=server.base_url,
+        api_key=SecretStr("sk-x"),
+        temperature=0.0,
+        seed=7,
+        max_retries=0,
+    )
     chat = GivenModels(chat=given).chat_model(ModelSettings())
     assert chat is not None
     server.behaviour = "particular"
@@ -542,7 +619,9 @@ async def test_a_parameter_of_a_model_that_the_caller_gives_is_left_out_as_well(
     assert (given.temperature, given.seed) == (0.0, 7), "the caller's object stays as it is"
 
 
-async def test_a_refusal_after_which_nothing_gets_through_teaches_nothing(server: OpenAIServer, chat: LangChainChatModel) -> None:
+async def test_a_refusal_after_which_nothing_gets_through_teaches_nothing(
+    server: OpenAIServer, chat: LangChainChatModel
+) -> None:
     server.script("400", "404", "404", "404")
     with pytest.raises(ModelRefused):
         await ask(chat)
@@ -550,13 +629,17 @@ async def test_a_refusal_after_which_nothing_gets_through_teaches_nothing(server
     assert server.requests()[-1].body["temperature"] == 0
 
 
-async def test_a_limit_larger_than_the_context_is_left_out(server: OpenAIServer, chat: LangChainChatModel) -> None:
+async def test_a_limit_larger_than_the_context_is_left_out(
+    server: OpenAIServer, chat: LangChainChatModel
+) -> None:
     server.behaviour = "limit_too_large"
     assert await ask(chat) == EXPECTED
     assert set(methods(server)) == {"tool"} and limits(server)[-1] == 0
 
 
-@pytest.mark.parametrize("behaviour", ["thinks_long", "thinks_long_aloud", "stopped_while_thinking"])
+@pytest.mark.parametrize(
+    "behaviour", ["thinks_long", "thinks_long_aloud", "stopped_while_thinking"]
+)
 async def test_a_model_that_thinks_long_is_given_room_once_and_for_all(
     server: OpenAIServer, chat: LangChainChatModel, behaviour: str
 ) -> None:

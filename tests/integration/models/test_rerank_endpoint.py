@@ -6,7 +6,13 @@ import pytest
 from historian.models.endpoint import Endpoint
 from historian.models.rerank import RankEndpoint, RemoteReranker, make_reranker, ranking
 from historian.models.usage import UsageMeter
-from historian.schema.errors import ModelAnswerUnusable, ModelError, ModelRefused, ModelUnavailable, SettingsError
+from historian.schema.errors import (
+    ModelAnswerUnusable,
+    ModelError,
+    ModelRefused,
+    ModelUnavailable,
+    SettingsError,
+)
 from historian.schema.settings import RerankSettings
 from support.servers.openai_server import OpenAIServer
 
@@ -26,7 +32,12 @@ async def test_every_form_of_answer_is_read(server: OpenAIServer, form: str) -> 
     reranker = reranker_of(server.base_url, api_key="sk-x", query_instruction="te")
     assert [index for index, _ in await reranker.rerank("a", DOCUMENTS, 2)] == [1, 2]
     seen = server.requests("rerank")[0]
-    assert seen.body == {"model": "bge-reranker", "query": "tea", "documents": DOCUMENTS, "top_n": 2}
+    assert seen.body == {
+        "model": "bge-reranker",
+        "query": "tea",
+        "documents": DOCUMENTS,
+        "top_n": 2,
+    }
     assert seen.headers["authorization"] == "Bearer sk-x"
     await reranker.aclose()
 
@@ -48,7 +59,9 @@ async def test_only_valid_indexes_are_used_each_once(server: OpenAIServer) -> No
     await reranker.aclose()
 
 
-@pytest.mark.parametrize("answer", [None, 7, "x", {}, {"results": None}, {"results": [1]}, {"scores": ["a", None]}, []])
+@pytest.mark.parametrize(
+    "answer", [None, 7, "x", {}, {"results": None}, {"results": [1]}, {"scores": ["a", None]}, []]
+)
 def test_no_answer_breaks_the_reading(answer: object) -> None:
     assert ranking(answer, 3) == []
 
@@ -69,10 +82,16 @@ def test_no_answer_breaks_the_reading(answer: object) -> None:
         ("drip", ModelUnavailable),
     ],
 )
-async def test_errors_are_mapped_and_time_is_limited(server: OpenAIServer, behaviour: str, kind: type[ModelError]) -> None:
+async def test_errors_are_mapped_and_time_is_limited(
+    server: OpenAIServer, behaviour: str, kind: type[ModelError]
+) -> None:
     server.fail("rerank", behaviour)
     endpoint = Endpoint("models.rerank", server.base_url, "m", "sk-secret-of-the-test")
-    reranker = RemoteReranker(endpoint, RankEndpoint(endpoint), timeout_seconds=0.5 if behaviour in ("hang", "drip") else 10.0)
+    reranker = RemoteReranker(
+        endpoint,
+        RankEndpoint(endpoint),
+        timeout_seconds=0.5 if behaviour in ("hang", "drip") else 10.0,
+    )
     with pytest.raises(kind, match=r"models\.rerank") as caught:
         await reranker.rerank("tea", DOCUMENTS, 3)
     assert "sk-secret" not in str(caught.value)
@@ -85,8 +104,12 @@ def test_it_is_used_only_when_it_is_configured_whole() -> None:
         make_reranker(RerankSettings(base_url="http://127.0.0.1:1"))
 
 
-@pytest.mark.parametrize(("form", "tokens", "characters"), [("usage", 21, 0), ("cohere", 12, 0), ("results", 0, 10)])
-async def test_tokens_are_counted_as_the_server_tells_them(server: OpenAIServer, form: str, tokens: int, characters: int) -> None:
+@pytest.mark.parametrize(
+    ("form", "tokens", "characters"), [("usage", 21, 0), ("cohere", 12, 0), ("results", 0, 10)]
+)
+async def test_tokens_are_counted_as_the_server_tells_them(
+    server: OpenAIServer, form: str, tokens: int, characters: int
+) -> None:
     usage = UsageMeter()
     reranker = make_reranker(RerankSettings(base_url=server.base_url, model="bge-reranker"), usage)
     assert reranker is not None

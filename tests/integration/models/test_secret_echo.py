@@ -29,7 +29,11 @@ def echoing(status: int, *, as_page: bool) -> Iterator[str]:
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["Content-Length"]))
             said = " ".join((*SPELLINGS, self.headers.get("Authorization", ""), self.path))
-            answer = f"<html>{said}" if as_page else json.dumps({"error": {"message": said, "code": said}})
+            answer = (
+                f"<html>{said}"
+                if as_page
+                else json.dumps({"error": {"message": said, "code": said}})
+            )
             self.send_response(status)
             self.send_header("X-Echo", SPELLINGS[0])
             self.send_header("Content-Type", "text/html" if as_page else "application/json")
@@ -51,8 +55,12 @@ def echoing(status: int, *, as_page: bool) -> Iterator[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("status", "as_page"), [(400, False), (401, False), (200, True), (500, True)])
-def test_a_servers_echo_reaches_no_log_no_error_and_no_file(tmp_path: Path, status: int, as_page: bool) -> None:
+@pytest.mark.parametrize(
+    ("status", "as_page"), [(400, False), (401, False), (200, True), (500, True)]
+)
+def test_a_servers_echo_reaches_no_log_no_error_and_no_file(
+    tmp_path: Path, status: int, as_page: bool
+) -> None:
     data, config = tmp_path / "data", tmp_path / "config.toml"
     with echoing(status, as_page=as_page) as address:
         url = f"http://ann:{PASSWORD}@{address}/v1?key={QUERY}"
@@ -61,22 +69,37 @@ def test_a_servers_echo_reaches_no_log_no_error_and_no_file(tmp_path: Path, stat
             "[cognitive.queue]\njob_max_retries = 0\n"
             f'[models.chat]\nextra_body = {{ safety = {{ token = "{BODY}" }} }}\n'
             + "".join(
-                f'[models.{part}]\nbase_url = "{url}"\nmodel = "test"\napi_key = "{KEY}"\n' for part in ("embedding", "rerank")
+                f'[models.{part}]\nbase_url = "{url}"\nmodel = "test"\napi_key = "{KEY}"\n'
+                for part in ("embedding", "rerank")
             )
             + f'[models.historian]\nbase_url = "{url}"\nmodel = "test"\napi_key = "{KEY}"\n',
             encoding="utf-8",
         )
-        job = {"new_info": ["Ann likes tea"], "user_id": "ann", "user_name": "Ann", "request_id": "r1"}
+        job = {
+            "new_info": ["Ann likes tea"],
+            "user_id": "ann",
+            "user_name": "Ann",
+            "request_id": "r1",
+        }
         (tmp_path / "jobs.jsonl").write_text(json.dumps(job), encoding="utf-8")
         said = ""
         for command in (
             ("ingest", tmp_path / "jobs.jsonl", "-vv"),
             ("doctor", "-vv"),
-            *([("worker", "--drain", "-vv", "--log-json"), ("jobs", "list", "--json")] if status == 400 else []),
+            *(
+                [("worker", "--drain", "-vv", "--log-json"), ("jobs", "list", "--json")]
+                if status == 400
+                else []
+            ),
             ("context", "tea", "--user", "ann", "-vv"),
             ("stats",),
         ):
-            called = historian(*command, "--config", config, environ={"HISTORIAN__MODELS__EMBEDDING__PROVIDER": "openai"})
+            called = historian(
+                *command,
+                "--config",
+                config,
+                environ={"HISTORIAN__MODELS__EMBEDDING__PROVIDER": "openai"},
+            )
             said += called.out + called.err
     assert "***" in said and f"http://{address}/v1" in said
     assert [one for one in SPELLINGS if one in said] == []

@@ -29,10 +29,22 @@ from support.waiting import eventually_now
 pytestmark = pytest.mark.slow
 
 SHORTTERM: dict[str, Any] = {"summary_token_threshold": 90, "promote_above": 1, "promote_count": 1}
-SAID = [f"On 2026-02-{10 + n} I finished chapter {n} of the book about the history of sailing ships." for n in range(6)]
+SAID = [
+    f"On 2026-02-{10 + n} I finished chapter {n} of the book about the history of sailing ships."
+    for n in range(6)
+]
 WRITING = ["rewrite", "gate", "embed", "link", "merge_profile", "write_profile"]
-REFLECTING = ["buffer", "summarise", "file_summary", "reconstruct", "check_article", "write_article"]
-BOUNDARIES = [f"{node} {edge}" for node in ("extract", *WRITING, *REFLECTING) for edge in ("before", "after")]
+REFLECTING = [
+    "buffer",
+    "summarise",
+    "file_summary",
+    "reconstruct",
+    "check_article",
+    "write_article",
+]
+BOUNDARIES = [
+    f"{node} {edge}" for node in ("extract", *WRITING, *REFLECTING) for edge in ("before", "after")
+]
 NAMES = {"user_name": "Ann", "bot_name": "Clio", "timestamp": AT, "timezone": "Asia/Shanghai"}
 
 
@@ -45,13 +57,23 @@ def _job(node: str, n: int, directory: Path) -> Job:
     settings = settings_for(directory, shortterm=SHORTTERM)
     if node == "extract":
         message = {"role": "user", "text": f"I like book number {n}", "id": f"m{n}", "at": AT}
-        (talk,) = talk_jobs([message], Scope.private(str(n)), settings, lambda: 0.0, {"user_name": "Ann", "bot_name": "Clio"})
+        (talk,) = talk_jobs(
+            [message],
+            Scope.private(str(n)),
+            settings,
+            lambda: 0.0,
+            {"user_name": "Ann", "bot_name": "Clio"},
+        )
         return talk
     if node in WRITING:
-        fields = private_fields(request_id=f"r{n}", user_id=str(n), new_info=[f"She likes book number {n}"])
+        fields = private_fields(
+            request_id=f"r{n}", user_id=str(n), new_info=[f"She likes book number {n}"]
+        )
         return make_job(fields, settings, lambda: 0.0)
     given = {**NAMES, "request_id": f"r{n}"}
-    states = states_job(SAID, str(n), None, settings, lambda: 0.0, threshold=None, reflect=False, fields=given)
+    states = states_job(
+        SAID, str(n), None, settings, lambda: 0.0, threshold=None, reflect=False, fields=given
+    )
     assert states is not None
     return states
 
@@ -64,13 +86,19 @@ def stored(directory: Path, schema: str) -> dict[str, Any]:
         assert backend.events.without_vector(10) == []
         for event in backend.events.find(EventFilter(None), limit=1000):
             assert found.setdefault(event.event_id, event.text) == event.text
-        profiles = [profile for key in list(backend.profiles.keys()) if (profile := backend.profiles.read(key))]
+        profiles = [
+            profile
+            for key in list(backend.profiles.keys())
+            if (profile := backend.profiles.read(key))
+        ]
         found |= {str(profile.key): (profile.revision, profile.summary) for profile in profiles}
         for n in range(len(BOUNDARIES)):
             key, stores = ArticleKey(str(n)), backend.article_stores
             found[f"buffered {n}"] = stores.buffer.tokens(key)
             article = stores.articles.read(key)
-            found[f"summaries {n}"] = [(one.text, one.promoted_into) for one in stores.summaries.read(key)]
+            found[f"summaries {n}"] = [
+                (one.text, one.promoted_into) for one in stores.summaries.read(key)
+            ]
             found[f"article {n}"] = article and (article.revision, article.article)
     return found
 
@@ -85,7 +113,9 @@ class Undertaking:
                 backend.queue.put(job)
         self.paid = PaidCalls(self.schema, lambda n: self.jobs[n].job_id)
         self.server = OpenAIServer(responder=self.paid.answer)
-        self.holds = {job.job_id: boundary for job, boundary in zip(self.jobs, BOUNDARIES, strict=True)}
+        self.holds = {
+            job.job_id: boundary for job, boundary in zip(self.jobs, BOUNDARIES, strict=True)
+        }
 
     def drain(self, host: Host, directory: Path, **more: Any) -> dict[str, int]:
         """Let a worker do the jobs; `application_name` is that of its connections."""
@@ -131,7 +161,12 @@ def test_what_a_stopped_worker_left_at_every_boundary_is_done_by_another_and_it_
     pid_file = tmp_path / "pid"
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(
-            undertaking.drain, hosts[0], tmp_path / "a", hold=undertaking.holds, pid_file=str(pid_file), silence=2.0
+            undertaking.drain,
+            hosts[0],
+            tmp_path / "a",
+            hold=undertaking.holds,
+            pid_file=str(pid_file),
+            silence=2.0,
         )
         pid = stopped(pid_file)
         try:
@@ -150,16 +185,31 @@ def test_a_worker_that_loses_its_sessions_at_every_boundary_and_whoever_is_besid
 ) -> None:
     pid_file = tmp_path / "pid"
     with ThreadPoolExecutor(2) as pool:
-        workers = [pool.submit(undertaking.drain, hosts[0], tmp_path / "a", hold=undertaking.holds, pid_file=str(pid_file))]
+        workers = [
+            pool.submit(
+                undertaking.drain,
+                hosts[0],
+                tmp_path / "a",
+                hold=undertaking.holds,
+                pid_file=str(pid_file),
+            )
+        ]
         pid = stopped(pid_file)
         try:
             # Beside another only that to which its claims belong: it learns it when it settles a job.
-            assert end_sessions("a", "EXISTS (SELECT FROM pg_locks l WHERE l.pid = a.pid)" if beside else "TRUE") >= 1
+            assert (
+                end_sessions(
+                    "a", "EXISTS (SELECT FROM pg_locks l WHERE l.pid = a.pid)" if beside else "TRUE"
+                )
+                >= 1
+            )
             if beside:
                 workers.append(pool.submit(undertaking.drain, hosts[1], tmp_path / "b"))
         finally:
             os.kill(pid, signal.SIGCONT)
-        assert [worker.result(60) for worker in workers] == [{"signal": 0, "status": 0}] * len(workers)
+        assert [worker.result(60) for worker in workers] == [{"signal": 0, "status": 0}] * len(
+            workers
+        )
     assert stored(tmp_path, undertaking.schema) == whole
     # A call that begins in the moment in which the other one takes the job over may be paid twice, and never again.
     assert beside or undertaking.paid.needless == []

@@ -35,7 +35,9 @@ JOBS = 60
 
 def filled(value: str) -> str:
     """What compose puts into the place of `${NAME:?why}` and `${NAME:-default}`."""
-    return re.sub(r"\$\{(\w+)(?::[-?]([^}]*))?\}", lambda found: GIVEN.get(found[1], found[2]), value)
+    return re.sub(
+        r"\$\{(\w+)(?::[-?]([^}]*))?\}", lambda found: GIVEN.get(found[1], found[2]), value
+    )
 
 
 def environment(name: str) -> dict[str, str]:
@@ -64,11 +66,16 @@ def test_every_variable_command_and_volume_of_the_services_around_postgresql_exi
         variables = {**image()["environment"], **environment(name)}
         assert "" not in variables.values()
         settings = parse_settings({}, environ=variables, base=ROOT)
-        assert settings.stores.url == "postgresql://historian@database/historian" and "PGPASSWORD" in variables
+        assert (
+            settings.stores.url == "postgresql://historian@database/historian"
+            and "PGPASSWORD" in variables
+        )
         assert SERVICES[name]["depends_on"] == {"database": {"condition": "service_healthy"}}
         assert "test" in SERVICES["database"]["healthcheck"]
         mounts = [one.rpartition(":") for one in SERVICES[name]["volumes"]]
-        assert [place for *_, place in mounts] == ["/data"] and Path(settings.cognitive.data_dir).is_relative_to("/data")
+        assert [place for *_, place in mounts] == ["/data"] and Path(
+            settings.cognitive.data_dir
+        ).is_relative_to("/data")
         assert all(volume in COMPOSE["volumes"] for volume, *_ in mounts if volume)
     assert SERVICES["worker"]["deploy"]["replicas"] == 2 and "volumes" in SERVICES["database"]
     assert all(published.startswith("127.0.0.1:") for published in SERVICES["bot"]["ports"])
@@ -82,7 +89,9 @@ def database() -> Iterator[tuple[OwnServer, str]]:
         at, variables = server.listen(), environment("database")
         user = variables["POSTGRES_USER"]
         with psycopg.connect(server.url, autocommit=True) as connection:
-            connection.execute(f"CREATE ROLE {user} SUPERUSER LOGIN PASSWORD '{variables['POSTGRES_PASSWORD']}'".encode())
+            connection.execute(
+                f"CREATE ROLE {user} SUPERUSER LOGIN PASSWORD '{variables['POSTGRES_PASSWORD']}'".encode()
+            )
             connection.execute(f"CREATE DATABASE {user} OWNER {user}".encode())
         yield server, at
     finally:
@@ -90,30 +99,48 @@ def database() -> Iterator[tuple[OwnServer, str]]:
 
 
 @pytest.mark.slow
-def test_a_job_that_is_handed_over_through_the_api_is_filed_by_a_worker(tmp_path: Path, database: tuple[OwnServer, str]) -> None:
+def test_a_job_that_is_handed_over_through_the_api_is_filed_by_a_worker(
+    tmp_path: Path, database: tuple[OwnServer, str]
+) -> None:
     server, at = database
     kind, program, *arguments = SERVICES["database"]["healthcheck"]["test"]
     host, _, port = at.partition(":")
     assert kind == "CMD"
-    subprocess.run([server.bin_path / program, *arguments, "-h", host, "-p", port], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [server.bin_path / program, *arguments, "-h", host, "-p", port],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     web_port = free_port()
     api = f"http://127.0.0.1:{web_port}"
 
     def started(name: str, number: int, processes: ExitStack) -> subprocess.Popen[bytes]:
         variables = {**image()["environment"], **environment(name)}
-        variables["HISTORIAN__STORES__URL"] = variables["HISTORIAN__STORES__URL"].replace("@database/", f"@{at}/")
+        variables["HISTORIAN__STORES__URL"] = variables["HISTORIAN__STORES__URL"].replace(
+            "@database/", f"@{at}/"
+        )
         variables["HISTORIAN__COGNITIVE__DATA_DIR"] = str(tmp_path / f"{name}{number}")
         # A container has loopback and ports of its own.
-        variables |= {"HISTORIAN__WEB__HOST": "127.0.0.1", "HISTORIAN__WEB__PORT": str(web_port), "PATH": os.environ["PATH"]}
+        variables |= {
+            "HISTORIAN__WEB__HOST": "127.0.0.1",
+            "HISTORIAN__WEB__PORT": str(web_port),
+            "PATH": os.environ["PATH"],
+        }
         _, *command = SERVICES[name].get("command", image()["command"])
-        process = subprocess.Popen([sys.executable, "-m", "historian", *command], env={**os.environ, **NO_MODELS, **variables})
+        process = subprocess.Popen(
+            [sys.executable, "-m", "historian", *command],
+            env={**os.environ, **NO_MODELS, **variables},
+        )
         processes.callback(process.wait, 30)
         processes.callback(process.terminate)
         return process
 
     def asked(path: str, **fields: Any) -> Any:
         data = json.dumps(fields).encode() if fields else None
-        headers = {"Authorization": f"Bearer {GIVEN['HISTORIAN_TOKEN']}", "Content-Type": "application/json"}
+        headers = {
+            "Authorization": f"Bearer {GIVEN['HISTORIAN_TOKEN']}",
+            "Content-Type": "application/json",
+        }
         with urlopen(Request(f"{api}/api/v1{path}", data, headers), timeout=10) as answer:
             return json.load(answer)
 
@@ -125,13 +152,25 @@ def test_a_job_that_is_handed_over_through_the_api_is_filed_by_a_worker(tmp_path
 
     with ExitStack() as processes:
         bot = started("bot", 0, processes)
-        workers = [started("worker", n, processes) for n in range(SERVICES["worker"]["deploy"]["replicas"])]
+        workers = [
+            started("worker", n, processes) for n in range(SERVICES["worker"]["deploy"]["replicas"])
+        ]
         eventually_now(is_healthy, seconds=120, every=0.5)
         for n in range(JOBS):
-            asked("/jobs", **group_fields(request_id=f"r{n}", user_id=f"u{n}", group_id=f"g{n}", new_info=[f"我喜欢编号{n}的书"]))
+            asked(
+                "/jobs",
+                **group_fields(
+                    request_id=f"r{n}",
+                    user_id=f"u{n}",
+                    group_id=f"g{n}",
+                    new_info=[f"我喜欢编号{n}的书"],
+                ),
+            )
         eventually_now(lambda: asked("/stats")["events"] == JOBS, seconds=120, every=0.2)
         for process in (*workers, bot):
             process.send_signal(signal.SIGTERM)
             assert process.wait(30) == 0
-    reports = [json.loads((tmp_path / f"worker{n}/last_run.json").read_text()) for n in range(len(workers))]
+    reports = [
+        json.loads((tmp_path / f"worker{n}/last_run.json").read_text()) for n in range(len(workers))
+    ]
     assert sum(report["done"] for report in reports) >= 1

@@ -36,7 +36,13 @@ from support.postgres import Schema, server_url
 from support.recall import NOW
 
 PERSON, ROOM = Entity("user", USER), Entity("group", GROUP)
-ON_FILES_ALONE = {"quarantined", "leftover", "damaged checkpoint", "damaged summaries", "old end summary"}
+ON_FILES_ALONE = {
+    "quarantined",
+    "leftover",
+    "damaged checkpoint",
+    "damaged summaries",
+    "old end summary",
+}
 
 
 class Memory:
@@ -44,7 +50,11 @@ class Memory:
 
     def __init__(self, directory: Path, schema: Schema) -> None:
         self.directory, self.schema = directory, schema.name
-        self.stores: dict[str, Any] = {"url": server_url(), "schema_name": schema.name, "pool_max": 4}
+        self.stores: dict[str, Any] = {
+            "url": server_url(),
+            "schema_name": schema.name,
+            "pool_max": 4,
+        }
 
     def open(self) -> Parts:
         return opened(self.directory, **self.stores)
@@ -63,19 +73,31 @@ class Memory:
         """Which canaries of `whose` still stand where, in a table or in a file. Reads every value of every table."""
         values: dict[str, bytes] = {}
         with psycopg.connect(server_url()) as connection:
-            names = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = %s", (self.schema,)).fetchall()
+            names = connection.execute(
+                "SELECT tablename FROM pg_tables WHERE schemaname = %s", (self.schema,)
+            ).fetchall()
             for (table,) in names:
-                rows = connection.execute(f'SELECT * FROM {self.schema}."{table}"'.encode()).fetchall()
+                rows = connection.execute(
+                    f'SELECT * FROM {self.schema}."{table}"'.encode()
+                ).fetchall()
                 values[table] = b"\0".join(_bytes_of(value) for row in rows for value in row)
         found = {}
         for kind, text in canaries(whose).items():
-            tables = [table for table, held in values.items() if any(form in held for form in forms_of(text))]
+            tables = [
+                table
+                for table, held in values.items()
+                if any(form in held for form in forms_of(text))
+            ]
             found[kind] = [*tables, *places(self.directory, text)]
         return {kind: where for kind, where in found.items() if where}
 
 
 def _bytes_of(value: Any) -> bytes:
-    return value if isinstance(value, bytes) else (value if isinstance(value, str) else repr(value)).encode("utf-8", "replace")
+    return (
+        value
+        if isinstance(value, bytes)
+        else (value if isinstance(value, str) else repr(value)).encode("utf-8", "replace")
+    )
 
 
 @pytest.fixture
@@ -83,7 +105,9 @@ def memory(tmp_path: Path, schema: Schema) -> Memory:
     memory = Memory(tmp_path / "data", schema)
     planted(memory.directory, tmp_path / "notes", **memory.stores)
     for whose in ("user", "group", "other"):
-        assert canaries(whose).keys() - memory.left_of(whose).keys() <= ON_FILES_ALONE, "a canary was not planted"
+        assert canaries(whose).keys() - memory.left_of(whose).keys() <= ON_FILES_ALONE, (
+            "a canary was not planted"
+        )
     return memory
 
 
@@ -91,12 +115,19 @@ def assert_others_are_whole(memory: Memory, before: dict[str, list[str]]) -> Non
     assert memory.left_of("other") == before
     parts = memory.open()
     found = parts.events.search_keywords(canary("event group", "other"), EventFilter("g:77002"), 5)
-    assert found[0][0] == "o2-0:0" and parts.events.vectors(EventFilter("p:" + OTHER))[0] == ["o1-0:0"]
+    assert found[0][0] == "o2-0:0" and parts.events.vectors(EventFilter("p:" + OTHER))[0] == [
+        "o1-0:0"
+    ]
     stores = parts.article_stores
-    assert [(one.id, one.promoted_into) for one in stores.summaries.read(MENTIONING)] == [("dated-3-0", 1), ("dated-3-1", None)]
+    assert [(one.id, one.promoted_into) for one in stores.summaries.read(MENTIONING)] == [
+        ("dated-3-0", 1),
+        ("dated-3-1", None),
+    ]
     assert stores.buffer.oldest(MENTIONING, 1)[0].entry_id == "buffered3-0:0"
     waiting = {job.request_id: job for job in parts.queue.jobs("pending")}
-    assert "states-other" in waiting and waiting["wait-other"].action_summary == canary("pending", "other")
+    assert "states-other" in waiting and waiting["wait-other"].action_summary == canary(
+        "pending", "other"
+    )
     asyncio.run(parts.aclose())
 
 
@@ -112,7 +143,9 @@ def test_nothing_of_a_person_is_left_in_any_table_or_file(memory: Memory) -> Non
     assert memory.left_of("group") == groups
     assert ("events", "o3-0:0") in report.mentions and not report.mentions_removed
     parts = memory.open()
-    assert parts.profiles.layers("user", USER) == [] and parts.profiles.read(ProfileKey("user", OTHER))
+    assert parts.profiles.layers("user", USER) == [] and parts.profiles.read(
+        ProfileKey("user", OTHER)
+    )
     assert parts.backend.shadow.sets().next_done == 6
     for store in stored_kinds(parts):
         assert not list(store.records(Traces(PERSON))), store.kind
@@ -134,7 +167,11 @@ def test_what_others_say_of_somebody_goes_with_mentions(memory: Memory) -> None:
     others = memory.left_of("other")
     first = memory.forget(PERSON)
     report = memory.forget(PERSON, mentions=True)
-    assert report.clean and report.mentions_removed and set(report.mentions) == set(first.mentions) != set()
+    assert (
+        report.clean
+        and report.mentions_removed
+        and set(report.mentions) == set(first.mentions) != set()
+    )
     assert memory.forget(PERSON).mentions == ()
     assert_others_are_whole(memory, others)
     parts = memory.open()
@@ -145,7 +182,9 @@ def test_what_others_say_of_somebody_goes_with_mentions(memory: Memory) -> None:
 
 def test_a_job_that_waits_in_the_files_of_this_machine_is_forgotten_too(memory: Memory) -> None:
     spooled = canary("spooled", "user")
-    away = settings_of(memory.directory, **{**memory.stores, "url": "postgresql://nobody@127.0.0.1:9/nothing"})
+    away = settings_of(
+        memory.directory, **{**memory.stores, "url": "postgresql://nobody@127.0.0.1:9/nothing"}
+    )
 
     async def accept() -> None:
         from historian.stores.opening import open_queue
@@ -163,7 +202,16 @@ class _Stopped(Exception):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("at", ["surveyed", "articles and summaries, first time", "deleting", "some events deleted", "scanned"])
+@pytest.mark.parametrize(
+    "at",
+    [
+        "surveyed",
+        "articles and summaries, first time",
+        "deleting",
+        "some events deleted",
+        "scanned",
+    ],
+)
 def test_broken_off_after_a_step_it_is_finished_by_the_next_call(
     memory: Memory, monkeypatch: pytest.MonkeyPatch, at: str
 ) -> None:
@@ -193,10 +241,22 @@ async def test_beside_running_workers_what_was_said_before_goes_and_what_comes_a
     def turn(n: int, user: str, when: str) -> dict[str, Any]:
         fields = _job(f"{when}{user}{n}", user=user, group=GROUP if n % 2 else None).model_dump()
         return {
-            **{name: fields[name] for name in ("request_type", "group_id", "group_name", "user_id", "user_name", "timezone")},
+            **{
+                name: fields[name]
+                for name in (
+                    "request_type",
+                    "group_id",
+                    "group_name",
+                    "user_id",
+                    "user_name",
+                    "timezone",
+                )
+            },
             "group_id": fields["group_id"] or None,
             "request_id": f"{when}-{user}-{n}",
-            "timestamp": "2026-02-21T17:00:00+08:00" if when == "before" else "2027-02-21T17:00:00+08:00",
+            "timestamp": "2026-02-21T17:00:00+08:00"
+            if when == "before"
+            else "2027-02-21T17:00:00+08:00",
             "new_info": [f"我在第{n}条街上看见了{when}{user}的紫色风筝飞过第{n}座塔"],
         }
 
@@ -209,12 +269,17 @@ async def test_beside_running_workers_what_was_said_before_goes_and_what_comes_a
             await one.enqueue_job(**turn(n, USER, "after"))
         assert await one.settled(60) and await two.settled(60)
         assert report.done and report.clean, report
-        texts = [each.event.text for each in one.lifecycle.opened.parts.backend.transfer.take(EventFilter(None))]  # type: ignore[union-attr]
+        texts = [
+            each.event.text
+            for each in one.lifecycle.opened.parts.backend.transfer.take(EventFilter(None))
+        ]  # type: ignore[union-attr]
     mine = [text for text in texts if USER in text]
     assert len(mine) == 6 and all("after" in text for text in mine)
     assert len([text for text in texts if OTHER in text]) == 20
     with psycopg.connect(server_url()) as connection:
-        for (table,) in connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = %s", (schema.name,)).fetchall():
+        for (table,) in connection.execute(
+            "SELECT tablename FROM pg_tables WHERE schemaname = %s", (schema.name,)
+        ).fetchall():
             rows = connection.execute(f'SELECT * FROM {schema.name}."{table}"'.encode()).fetchall()
             held = b"\0".join(_bytes_of(value) for row in rows for value in row)
             assert f"before{USER}".encode() not in held, table

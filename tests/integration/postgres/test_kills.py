@@ -64,14 +64,21 @@ def test_thirty_kills_during_600_jobs_of_three_bots_lose_double_and_disorder_not
         for point in tickets:
             died = {"signal": 0}
             while died["signal"] == 0:
-                assert len(moments) < JOBS or unfinished(schema), "the jobs were done before all kills"
-                died = hosts[number].drain(tmp_path / f"w{number}", base_url, kill_at=point, at_work=True, **how)
+                assert len(moments) < JOBS or unfinished(schema), (
+                    "the jobs were done before all kills"
+                )
+                died = hosts[number].drain(
+                    tmp_path / f"w{number}", base_url, kill_at=point, at_work=True, **how
+                )
             assert died["signal"] == signal.SIGKILL
             kills.append(point)
         return hosts[number].drain(tmp_path / f"w{number}", base_url, **how)
 
     paid = PaidCalls(schema, lambda n: f"job{n}-0")
-    with OpenAIServer(responder=paid.answer, latency=0.1) as server, ThreadPoolExecutor(BOTS + 2) as pool:
+    with (
+        OpenAIServer(responder=paid.answer, latency=0.1) as server,
+        ThreadPoolExecutor(BOTS + 2) as pool,
+    ):
         bots = [pool.submit(asyncio.run, hand_over(bot)) for bot in range(BOTS)]
         eventually_now(lambda: len(moments) > 50, seconds=60)
         workers = [pool.submit(work, number, server.base_url) for number in range(len(hosts))]
@@ -83,13 +90,19 @@ def test_thirty_kills_during_600_jobs_of_three_bots_lose_double_and_disorder_not
     assert {(node, job_id) for node in NODES for job_id in moments} == set(paid.calls)
     again = paid.calls.total() - 2 * JOBS
     print(f"{KILLS} kills, {again} calls whose answer was lost with a worker")
-    assert 0 < again <= KILLS * 4, "at most those of the jobs under way are lost, and of thirty kills some hit a call"
+    assert 0 < again <= KILLS * 4, (
+        "at most those of the jobs under way are lost, and of thirty kills some hit a call"
+    )
     with opened(tmp_path, schema) as backend:
         assert backend.queue.known_ids() == set()
-        filed = sorted(event.event_id for event in backend.events.find(EventFilter(None), limit=10_000))
+        filed = sorted(
+            event.event_id for event in backend.events.find(EventFilter(None), limit=10_000)
+        )
         assert filed == sorted(f"{job_id}:0" for job_id in moments) and len(filed) == JOBS
         keys = backend.profiles.keys()
-        revisions = sum((backend.profiles.read(key) or pytest.fail(str(key))).revision for key in keys)
+        revisions = sum(
+            (backend.profiles.read(key) or pytest.fail(str(key))).revision for key in keys
+        )
         assert revisions == JOBS, "one revision of a profile for each job"
     assert_in_order(schema, moments)
     paid.close()
@@ -104,8 +117,12 @@ def assert_in_order(schema: str, moments: dict[str, tuple[float, float]]) -> Non
     """What of one person or group was handed over before something else of them was, is filed before it."""
     with psycopg.connect(server_url()) as connection:
         # The age of a row is that of its transaction: jobs of one entity are filed one after the other.
-        found = connection.execute(f"SELECT job_id FROM {schema}.filed_jobs ORDER BY age(xmin) DESC".encode()).fetchall()
-        rows = connection.execute(f"SELECT job_id, row >> 32 FROM {schema}.events ORDER BY row".encode()).fetchall()
+        found = connection.execute(
+            f"SELECT job_id FROM {schema}.filed_jobs ORDER BY age(xmin) DESC".encode()
+        ).fetchall()
+        rows = connection.execute(
+            f"SELECT job_id, row >> 32 FROM {schema}.events ORDER BY row".encode()
+        ).fetchall()
     lines: dict[str, list[str]] = {}
     for (job_id,) in found:
         fields = fields_of(int(job_id.removeprefix("job").removesuffix("-0")))
@@ -119,6 +136,8 @@ def assert_in_order(schema: str, moments: dict[str, tuple[float, float]]) -> Non
         latest, before = 0.0, ""
         for job_id in jobs:
             began, ended = moments[job_id]
-            assert ended >= latest, f"{line}: {job_id} was handed over before {before}, and filed after it"
+            assert ended >= latest, (
+                f"{line}: {job_id} was handed over before {before}, and filed after it"
+            )
             if began > latest:
                 latest, before = began, job_id

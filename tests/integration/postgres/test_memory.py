@@ -30,9 +30,13 @@ def on_machine(name: str, directory: Path, schema: Schema) -> Settings:
     return on_server(settings_for(directory / name), schema.name)
 
 
-async def test_a_bot_remembers_in_postgresql_and_another_machine_reads_it(tmp_path: Path, schema: Schema) -> None:
+async def test_a_bot_remembers_in_postgresql_and_another_machine_reads_it(
+    tmp_path: Path, schema: Schema
+) -> None:
     async with CognitiveService.open(on_machine("a", tmp_path, schema)) as memory:
-        await memory.enqueue_job(**group_fields(request_id="r1", action_summary="我给他推荐了《三体》"))
+        await memory.enqueue_job(
+            **group_fields(request_id="r1", action_summary="我给他推荐了《三体》")
+        )
         assert await memory.settled(30)
         assert (await memory.stats())["events"] == 1
     async with CognitiveService.open(on_machine("b", tmp_path, schema), worker=False) as reader:
@@ -42,18 +46,26 @@ async def test_a_bot_remembers_in_postgresql_and_another_machine_reads_it(tmp_pa
 
 
 @pytest.mark.slow
-async def test_of_two_workers_one_does_the_idle_work_and_both_do_jobs(tmp_path: Path, schema: Schema) -> None:
+async def test_of_two_workers_one_does_the_idle_work_and_both_do_jobs(
+    tmp_path: Path, schema: Schema
+) -> None:
     async with (
         CognitiveService.open(on_machine("a", tmp_path, schema)) as one,
         CognitiveService.open(on_machine("b", tmp_path, schema)) as two,
     ):
         for n in range(40):
             await one.enqueue_job(
-                **private_fields(request_id=f"r{n}", user_id=f"u{n % 8}", new_info=[f"Ann likes tea number {n}"])
+                **private_fields(
+                    request_id=f"r{n}", user_id=f"u{n % 8}", new_info=[f"Ann likes tea number {n}"]
+                )
             )
         assert await two.settled(60)
         assert (await two.stats())["events"] == 40
-        leaders = [memory for memory in (one, two) if memory.lifecycle.worker and memory.lifecycle.worker._ownership.is_held]
+        leaders = [
+            memory
+            for memory in (one, two)
+            if memory.lifecycle.worker and memory.lifecycle.worker._ownership.is_held
+        ]
         assert len(leaders) == 1
 
 
@@ -68,13 +80,25 @@ def environment(directory: Path, schema: Schema) -> dict[str, str]:
 @pytest.mark.slow
 def test_the_command_line_works_on_a_server_as_on_files(tmp_path: Path, schema: Schema) -> None:
     here = environment(tmp_path / "a", schema)
-    lines = [json.dumps(group_fields(request_id=f"r{n}", new_info=[text])) for n, text in enumerate(SAID)]
+    lines = [
+        json.dumps(group_fields(request_id=f"r{n}", new_info=[text])) for n, text in enumerate(SAID)
+    ]
     assert historian("ingest", "-", stdin="\n".join(lines), environ=here).status == 0
     drained = historian("worker", "--drain", "--json", environ=here)
-    assert drained.status == 0 and drained.lines[-1]["left"] == {"pending": 0, "processing": 0, "failed": 0}
+    assert drained.status == 0 and drained.lines[-1]["left"] == {
+        "pending": 0,
+        "processing": 0,
+        "failed": 0,
+    }
     (stats,) = historian("stats", "--json", environ=here).lines
-    assert stats["events"]["count"] == 3 and stats["stored_in"].endswith(f"?schema={schema.name}") and stats["bytes"] > 0
-    found = {line["part"]: line["state"] for line in historian("doctor", "--json", environ=here).lines}
+    assert (
+        stats["events"]["count"] == 3
+        and stats["stored_in"].endswith(f"?schema={schema.name}")
+        and stats["bytes"] > 0
+    )
+    found = {
+        line["part"]: line["state"] for line in historian("doctor", "--json", environ=here).lines
+    }
     assert found["database"] == found["queue"] == "ok" and found["owner"] == "off"
     assert historian("backup", tmp_path / "backup", environ=here).status != 0
     elsewhere = environment(tmp_path / "b", schema)
@@ -95,22 +119,39 @@ def test_a_password_is_told_nowhere(tmp_path: Path, caplog: pytest.LogCaptureFix
     }
     caplog.set_level(logging.DEBUG)
     for command in (["doctor", "-vv"], ["stats"], ["worker", "--drain"], ["ingest", "-"]):
-        called = historian(*command, stdin=json.dumps(group_fields(request_id="r", new_info=["我喜欢茶"])), environ=given)
+        called = historian(
+            *command,
+            stdin=json.dumps(group_fields(request_id="r", new_info=["我喜欢茶"])),
+            environ=given,
+        )
         assert "s3cr3t" not in called.out + called.err
     assert "s3cr3t" not in caplog.text
-    refused = historian("stats", environ={**given, "HISTORIAN__STORES__URL": "mysql://historian:s3cr3t-Zq81@host/memory"})
-    assert refused.status != 0 and "HISTORIAN__STORES__URL" in refused.err and "s3cr3t" not in refused.err
+    refused = historian(
+        "stats",
+        environ={**given, "HISTORIAN__STORES__URL": "mysql://historian:s3cr3t-Zq81@host/memory"},
+    )
+    assert (
+        refused.status != 0
+        and "HISTORIAN__STORES__URL" in refused.err
+        and "s3cr3t" not in refused.err
+    )
 
 
 @pytest.mark.slow
-async def test_somebody_is_forgotten_while_two_workers_do_the_jobs_of_others(tmp_path: Path, schema: Schema) -> None:
+async def test_somebody_is_forgotten_while_two_workers_do_the_jobs_of_others(
+    tmp_path: Path, schema: Schema
+) -> None:
     async with (
         CognitiveService.open(on_machine("a", tmp_path, schema)) as one,
         CognitiveService.open(on_machine("b", tmp_path, schema)) as two,
         CognitiveService.open(on_machine("c", tmp_path, schema), worker=False) as bot,
     ):
         for n in range(10):
-            await one.enqueue_job(**private_fields(request_id=f"a{n}", new_info=[f"Ann keeps a parrot called Zq81-{n}"]))
+            await one.enqueue_job(
+                **private_fields(
+                    request_id=f"a{n}", new_info=[f"Ann keeps a parrot called Zq81-{n}"]
+                )
+            )
         assert await one.settled(60)
         for n in range(40):
             fields = private_fields(request_id=f"r{n}", user_id=f"u{n % 8}", user_name="Ben")
@@ -121,16 +162,22 @@ async def test_somebody_is_forgotten_while_two_workers_do_the_jobs_of_others(tmp
         assert (await bot.stats())["events"] == 40
         assert "Zq81" not in await two.build_context("parrot", ANN)
     with psycopg.connect(server_url()) as connection:
-        tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = %s", (schema.name,)).fetchall()
+        tables = connection.execute(
+            "SELECT tablename FROM pg_tables WHERE schemaname = %s", (schema.name,)
+        ).fetchall()
         for (table,) in tables:
             held = f"SELECT count(*) FROM {schema.name}.{table} t WHERE t::text LIKE '%Zq81%'"
             assert connection.execute(held.encode()).fetchone() == (0,), table
 
 
-async def test_readers_and_stores_of_an_application_work_on_a_server(tmp_path: Path, schema: Schema) -> None:
+async def test_readers_and_stores_of_an_application_work_on_a_server(
+    tmp_path: Path, schema: Schema
+) -> None:
     settings = on_machine("a", tmp_path, schema)
     async with CognitiveService.open(settings) as memory:
-        await memory.enqueue_job(**group_fields(request_id="r1", action_summary="我给他推荐了《三体》"))
+        await memory.enqueue_job(
+            **group_fields(request_id="r1", action_summary="我给他推荐了《三体》")
+        )
         assert await memory.settled(30)
     reader = MemoryReader.open(on_machine("b", tmp_path, schema))
     assert ["三体" in hit.event.text for hit in await reader.search_events("三体", GROUP)] == [True]
@@ -143,7 +190,9 @@ async def test_readers_and_stores_of_an_application_work_on_a_server(tmp_path: P
 
 
 @pytest.mark.slow
-async def test_the_graphs_of_studio_run_over_a_server(tmp_path: Path, schema: Schema, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_graphs_of_studio_run_over_a_server(
+    tmp_path: Path, schema: Schema, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name, value in {**environment(tmp_path, schema), **NO_MODELS}.items():
         monkeypatch.setenv(name, value)
     try:

@@ -78,20 +78,40 @@ def fill(backend: Backend) -> None:
         job_id, group = f"j{n}-0", str(n % 3)
         texts = [f"record {n} of tea and 龙井茶 in Hangzhou", f"note {n}" + " tea" * (n % 4)]
         events = [
-            make_event(job_id, i, text=text, group=group, gate_reasons=("why",), speakers=("43",) if i else ())
+            make_event(
+                job_id,
+                i,
+                text=text,
+                group=group,
+                gate_reasons=("why",),
+                speakers=("43",) if i else (),
+            )
             for i, text in enumerate(texts)
         ]
         assert backend.events.file_job(
-            job_id, events, [unit_vectors(1, seed=n)[0], None if n == 3 else unit_vectors(1, seed=90 + n)[0]]
+            job_id,
+            events,
+            [unit_vectors(1, seed=n)[0], None if n == 3 else unit_vectors(1, seed=90 + n)[0]],
         )
     spans = {"times": ("4:2026-12-04",), "people": ("0:3:42",), "reply_to": "8", "message_id": "9"}
     labels = {"tags": ("移动", "work"), "metadata": {"thread": 7, "who": ["安"]}, "expires_at": 4e9}
     said = make_event(
-        "m-1", text="she moves to 杭州", kind="message", source="message", role="user", user_name="Ann", **spans, **labels
+        "m-1",
+        text="she moves to 杭州",
+        kind="message",
+        source="message",
+        role="user",
+        user_name="Ann",
+        **spans,
+        **labels,
     )
     backend.events.file_messages([[said], [make_event("m-2", text="withdrawn", kind="message")]])
-    backend.events.file_job("m-1-0", [make_event("m-1-0", text="Ann moves", sources=("m-1",))], [None])
-    backend.events.file_job("m-2-0", [make_event("m-2-0", text="goes with one", sources=("m-1", "m-2"))], [None])
+    backend.events.file_job(
+        "m-1-0", [make_event("m-1-0", text="Ann moves", sources=("m-1",))], [None]
+    )
+    backend.events.file_job(
+        "m-2-0", [make_event("m-2-0", text="goes with one", sources=("m-1", "m-2"))], [None]
+    )
     assert backend.events.withdraw(["m-2"]) == ["m-2:0", "m-2-0:0"]
     backend.events.delete(["j4-0:0", "j0-0:1"])
     backend.events.edit("j5-0:0", "edited by hand", None)
@@ -100,10 +120,21 @@ def fill(backend: Backend) -> None:
         profile = profile_of(ProfileKey("user", "42"), name="小林", markdown=f"- text {n}")
         stored = backend.profiles.write(profile, expected_revision=n, job_id=f"j{n}-0", now=AT)
     backend.profile_index.put(stored, unit_vectors(1, seed=5)[0])
-    backend.profiles.write(profile_of(ProfileKey("group", "7"), markdown="climbers"), expected_revision=0, now=AT)
+    backend.profiles.write(
+        profile_of(ProfileKey("group", "7"), markdown="climbers"), expected_revision=0, now=AT
+    )
     stores = backend.article_stores
-    stores.articles.write(KEY, Article(dynamic="- tea"), expected_revision=0, sources=["s1"], now=AT, forgotten=lambda: False)
-    stores.buffer.add(KEY, "j7-0", [("j7-0:0", Spoken("user", "waiting", "Ann", AT))], entities=[], at=1.0)
+    stores.articles.write(
+        KEY,
+        Article(dynamic="- tea"),
+        expected_revision=0,
+        sources=["s1"],
+        now=AT,
+        forgotten=lambda: False,
+    )
+    stores.buffer.add(
+        KEY, "j7-0", [("j7-0:0", Spoken("user", "waiting", "Ann", AT))], entities=[], at=1.0
+    )
     backend.plain_summaries.add([make_job("p")])
     change = FileChange(IndexedFile("a.md", 1, 2, "h", "1"), ("c1",), (), ())
     backend.manifest.write("g:7", "/notes", [change])
@@ -146,9 +177,13 @@ def test_a_memory_moves_to_the_server_and_back_as_it_is(memories: Memories) -> N
     )
     assert report.recalls > 2 and report.differing == 0 and report.rows["events"] == 24
     assert steps[-1][0] == steps[-1][1] == sum(report.rows.values())
-    assert contents_of(server) == contents_of(source) and documents_of(server) == documents_of(source)
+    assert contents_of(server) == contents_of(source) and documents_of(server) == documents_of(
+        source
+    )
     for backend in (source, server):
-        found = [event_id for event_id, _ in backend.events.search_keywords("ann", EventFilter("g:7"), 5)]
+        found = [
+            event_id for event_id, _ in backend.events.search_keywords("ann", EventFilter("g:7"), 5)
+        ]
         assert sorted(found) == ["m-1-0:0", "m-1:0"], "the speaker of a message is among its words"
     back = memories.open(memories.another("three"))
     assert move(server, back, 1.0).rows == report.rows
@@ -169,7 +204,10 @@ def assert_alike(one: Backend, other: Backend, *, within: float) -> None:
 
 
 def test_a_memory_moves_to_vectors_of_half_precision_and_back(memories: Memories) -> None:
-    source, half = memories.open(memories.local), memories.open(memories.on_server(fresh_schema(), vectors="half"))
+    source, half = (
+        memories.open(memories.local),
+        memories.open(memories.on_server(fresh_schema(), vectors="half")),
+    )
     fill(source)
     report = move(source, half, 1.0)
     assert report.recalls > 2 and report.differing == 0 and report.rows["event_vectors"] == 20
@@ -182,25 +220,42 @@ def test_a_memory_moves_to_vectors_of_half_precision_and_back(memories: Memories
         assert documents_of(back) == documents_of(source)
 
 
-def test_vectors_that_arrived_otherwise_are_told(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vectors_that_arrived_otherwise_are_told(
+    memories: Memories, monkeypatch: pytest.MonkeyPatch
+) -> None:
     source, server = memories.open(memories.local), memories.open(memories.server)
     fill(source)
     encode = server.contents.encode
-    monkeypatch.setattr(server.contents, "encode", lambda kind, value: encode(kind, abs(value) if kind == "vector" else value))
+    monkeypatch.setattr(
+        server.contents,
+        "encode",
+        lambda kind, value: encode(kind, abs(value) if kind == "vector" else value),
+    )
     assert move(source, server, 1.0).differing > 2
 
 
-def test_what_an_application_keeps_moves_with_its_words_vectors_and_times(memories: Memories) -> None:
-    source, server, back = (memories.open(one) for one in (memories.local, memories.server, memories.another("three")))
+def test_what_an_application_keeps_moves_with_its_words_vectors_and_times(
+    memories: Memories,
+) -> None:
+    source, server, back = (
+        memories.open(one) for one in (memories.local, memories.server, memories.another("three"))
+    )
     vectors = unit_vectors(2)
     texts = {"tea": "她喜欢喝龙井茶 and running", "cat": "一只叫阿橘的猫"}
     with closing(source.items()) as items:
-        new = [NewItem("a.b", key, json.dumps({"n": 1, "t": text}), None, [text], [], "test") for key, text in texts.items()]
+        new = [
+            NewItem("a.b", key, json.dumps({"n": 1, "t": text}), None, [text], [], "test")
+            for key, text in texts.items()
+        ]
         items.put([*new[:1], new[1]._replace(ttl_seconds=60.0, vectors=vectors)], 5.0)
         items.put([NewItem("c", "gone", "{}")], 6.0)
         items.put([NewItem("c", "gone", None)], 7.0)
     for one, other in ((source, server), (server, back)):
-        assert move(one, other, 1.0).documents["items"] == 2 == move(one, other, 1.0).documents["items"]
+        assert (
+            move(one, other, 1.0).documents["items"]
+            == 2
+            == move(one, other, 1.0).documents["items"]
+        )
         with closing(one.items()) as here, closing(other.items()) as there:
             for key in texts:
                 mine, theirs = here.get("a.b", key, 10.0), there.get("a.b", key, 10.0)
@@ -219,16 +274,24 @@ def test_the_memory_goes_on_behind_the_numbers_that_arrived(memories: Memories) 
     known = server.events.change_number("g:1")
     for backend in (source, server):
         for group in ("1", "new"):
-            assert backend.events.file_job(f"later-{group}", [make_event(f"later-{group}", group=group)], unit_vectors(1))
+            assert backend.events.file_job(
+                f"later-{group}", [make_event(f"later-{group}", group=group)], unit_vectors(1)
+            )
         assert not backend.events.file_job("j1-0", [make_event("j1-0")], [None]), "filed before"
-        assert not backend.events.file_job("old-0", [make_event("old-0", user_id="99", timestamp=5.0)], [None]), "forgotten"
-        backend.article_stores.buffer.add(KEY, "later-0", [("later-0:0", Spoken("user", "x"))], entities=[], at=1.0)
-        backend.manifest.write("g:7", "/notes", [FileChange(IndexedFile("b.md", 1, 2, "h", "1"), ("c1",), (), ())])
+        assert not backend.events.file_job(
+            "old-0", [make_event("old-0", user_id="99", timestamp=5.0)], [None]
+        ), "forgotten"
+        backend.article_stores.buffer.add(
+            KEY, "later-0", [("later-0:0", Spoken("user", "x"))], entities=[], at=1.0
+        )
+        backend.manifest.write(
+            "g:7", "/notes", [FileChange(IndexedFile("b.md", 1, 2, "h", "1"), ("c1",), (), ())]
+        )
     assert server.events.change_number("g:1") > known
     assert contents_of(server) == contents_of(source)
-    assert server.events.search_keywords("龙井", EventFilter("g:1"), 9) == source.events.search_keywords(
+    assert server.events.search_keywords(
         "龙井", EventFilter("g:1"), 9
-    )
+    ) == source.events.search_keywords("龙井", EventFilter("g:1"), 9)
 
 
 @pytest.mark.parametrize("dies_at", [0, 7])
@@ -255,12 +318,19 @@ def test_a_move_that_was_broken_off_goes_on_where_it_stood(
         before, dies_at = len(written), -1
         move(source, server, 1.0)
     assert len(set(map(repr, written))) == len(written) > before, "no portion was written twice"
-    assert contents_of(server) == contents_of(source) and documents_of(server) == documents_of(source)
+    assert contents_of(server) == contents_of(source) and documents_of(server) == documents_of(
+        source
+    )
 
 
-def test_hits_of_equal_scores_may_change_places_and_others_may_not(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hits_of_equal_scores_may_change_places_and_others_may_not(
+    memories: Memories, monkeypatch: pytest.MonkeyPatch
+) -> None:
     source, server = memories.open(memories.local), memories.open(memories.server)
-    events = [make_event(f"t{n}-0", group="1", text="tea and cakes" if n else "tea house in Leeds") for n in range(6)]
+    events = [
+        make_event(f"t{n}-0", group="1", text="tea and cakes" if n else "tea house in Leeds")
+        for n in range(6)
+    ]
     source.events.file_new(events, [None] * 6)
     search = server.events.search_keywords
 
@@ -270,7 +340,11 @@ def test_hits_of_equal_scores_may_change_places_and_others_may_not(memories: Mem
     monkeypatch.setattr(server.events, "search_keywords", exchanged)
     report = move(source, server, 1.0)
     assert (report.recalls, report.differing) == (6, 0)
-    for wrong in (lambda *given: search(*given)[1:], lambda *given: search(*given)[::-1], lambda *given: []):
+    for wrong in (
+        lambda *given: search(*given)[1:],
+        lambda *given: search(*given)[::-1],
+        lambda *given: [],
+    ):
         monkeypatch.setattr(server.events, "search_keywords", wrong)
         assert move(source, server, 1.0).differing == 6
 
@@ -310,7 +384,9 @@ def test_while_somebody_is_forgotten_or_at_work_nothing_moves(memories: Memories
         move(source, server, 1.0)
 
 
-def test_the_command_moves_a_memory_and_says_what_arrived(memories: Memories, tmp_path: Path) -> None:
+def test_the_command_moves_a_memory_and_says_what_arrived(
+    memories: Memories, tmp_path: Path
+) -> None:
     source = memories.open(memories.local)
     fill(source)
     source.close()
@@ -319,9 +395,17 @@ def test_the_command_moves_a_memory_and_says_what_arrived(memories: Memories, tm
     schema = memories.server.stores.schema_name
     there = ("--to", server_url(), "--schema", schema)
     moved = historian("--config", config, "--json", "migrate", *there)
-    assert moved.status == 0 and moved.lines[0]["rows"]["events"] == 24 and moved.lines[0]["differing"] == 0
+    assert (
+        moved.status == 0
+        and moved.lines[0]["rows"]["events"] == 24
+        and moved.lines[0]["differing"] == 0
+    )
     again = historian("--config", config, "migrate", *there)
-    assert again.status == 0 and "24 events, 2 profiles, 1 article and 1 waiting job moved" in " ".join(again.out.split())
+    assert (
+        again.status == 0
+        and "24 events, 2 profiles, 1 article and 1 waiting job moved"
+        in " ".join(again.out.split())
+    )
     back = historian("--config", config, "migrate", "--to", tmp_path / "one")
     assert back.status == 2 and "is where the memory is already" in back.err
     assert historian("--config", config, "migrate").status == 2
@@ -338,10 +422,23 @@ def test_the_command_moves_to_another_precision_and_writes_nothing_where_it_does
     memories.open(memories.server).close()
     config, schema = tmp_path / "config.toml", memories.server.stores.schema_name
     config.write_text(f'[cognitive]\ndata_dir = "{tmp_path / "one"}"\n', encoding="utf-8")
-    refused = historian("--config", config, "migrate", "--to", server_url(), "--schema", schema, "--vectors", "half")
+    refused = historian(
+        "--config", config, "migrate", "--to", server_url(), "--schema", schema, "--vectors", "half"
+    )
     assert refused.status == 1 and "--vectors half" in " ".join(refused.err.split())
     assert memories.open(memories.server).events.count() == 0
     there = fresh_schema()
-    moved = historian("--config", config, "--json", "migrate", "--to", server_url(), "--schema", there, "--vectors", "half")
+    moved = historian(
+        "--config",
+        config,
+        "--json",
+        "migrate",
+        "--to",
+        server_url(),
+        "--schema",
+        there,
+        "--vectors",
+        "half",
+    )
     assert moved.status == 0 and moved.lines[0]["differing"] == 0
     assert memories.open(memories.on_server(there, vectors="half")).events.count() == 24

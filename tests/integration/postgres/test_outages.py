@@ -32,19 +32,28 @@ def own() -> Iterator[OwnServer]:
 
 
 def on(server: OwnServer, directory: Path, **stores: Any) -> Settings:
-    return on_server(settings_for(directory, query={"recall_timeout_seconds": 1}), "historian", server.url, **stores)
+    return on_server(
+        settings_for(directory, query={"recall_timeout_seconds": 1}),
+        "historian",
+        server.url,
+        **stores,
+    )
 
 
 async def test_what_is_handed_over_while_the_server_is_away_waits_in_files_and_is_filed_later(
     tmp_path: Path, own: OwnServer
 ) -> None:
     async with CognitiveService.open(on(own, tmp_path)) as memory:
-        await memory.enqueue_job(**group_fields(request_id="r1", action_summary="我给他推荐了《三体》"))
+        await memory.enqueue_job(
+            **group_fields(request_id="r1", action_summary="我给他推荐了《三体》")
+        )
         assert await memory.settled(30)
         await asyncio.to_thread(own.stop)
         started = time.monotonic()
         for n in range(3):
-            await memory.enqueue_job(**group_fields(request_id=f"s{n}", new_info=[f"阿明买了第 {n} 把吉他"]))
+            await memory.enqueue_job(
+                **group_fields(request_id=f"s{n}", new_info=[f"阿明买了第 {n} 把吉他"])
+            )
         assert time.monotonic() - started < 5.0
         assert len(rows(tmp_path)) == 3
         began = time.monotonic()
@@ -64,7 +73,9 @@ async def test_a_bot_that_starts_without_its_server_takes_jobs_and_files_them_wh
     monkeypatch.setattr("historian.service.running.lifecycle.REOPEN_SECONDS", 0.2)
     own.stop()
     async with CognitiveService.open(on(own, tmp_path)) as memory:
-        await memory.enqueue_job(**group_fields(request_id="r1", action_summary="我给他推荐了《三体》"))
+        await memory.enqueue_job(
+            **group_fields(request_id="r1", action_summary="我给他推荐了《三体》")
+        )
         assert "三体" in await memory.build_context("三体", GROUP)
     (tmp_path / "MEMORY.md").unlink()
     async with CognitiveService.open(on(own, tmp_path)) as memory:
@@ -72,8 +83,12 @@ async def test_a_bot_that_starts_without_its_server_takes_jobs_and_files_them_wh
         async def is_found() -> bool:
             return "三体" in await memory.build_context("三体", GROUP)
 
-        await eventually_async(is_found)  # what waits since the last start; on a busy machine not within the first time limit
-        await memory.enqueue_job(**group_fields(request_id="r2", action_summary="我给他推荐了《流浪地球》"))
+        await eventually_async(
+            is_found
+        )  # what waits since the last start; on a busy machine not within the first time limit
+        await memory.enqueue_job(
+            **group_fields(request_id="r2", action_summary="我给他推荐了《流浪地球》")
+        )
         await asyncio.to_thread(own.start)
         await eventually(lambda: memory.lifecycle.opened is not None, seconds=60)
         assert await memory.settled(60)
@@ -88,7 +103,9 @@ async def test_the_first_recall_of_an_outage_gives_what_the_process_knew_of_that
         async with CognitiveService.open(on(own, tmp_path / "worker")) as memory:
             texts = ["阿明买了一把吉他", "阿明养了一只猫", "阿明去过北京"]
             await memory.enqueue_job(**group_fields(request_id="r1", new_info=texts))
-            await memory.enqueue_job(**group_fields(request_id="r2", group_id="200", new_info=["阿明在学钢琴"]))
+            await memory.enqueue_job(
+                **group_fields(request_id="r2", group_id="200", new_info=["阿明在学钢琴"])
+            )
             assert await memory.settled(30)
         assert bot.lifecycle.opened is not None
         recall = bot.lifecycle.opened.recall
@@ -115,7 +132,11 @@ async def test_the_first_recall_of_an_outage_gives_what_the_process_knew_of_that
             return "钢琴" in await bot.build_context("钢琴", other)
 
         await eventually_async(is_back, seconds=60)
-    told = [record.message for record in caplog.records if "the database cannot be used" in record.message]
+    told = [
+        record.message
+        for record in caplog.records
+        if "the database cannot be used" in record.message
+    ]
     assert len(told) == 1 and "check that the server runs" in told[0]
 
 
@@ -127,17 +148,23 @@ def test_ingest_keeps_jobs_in_files_while_the_server_is_away_and_the_next_worker
         "HISTORIAN__STORES__URL": own.url,
         "HISTORIAN__COGNITIVE__HISTORIAN__REWRITE_MODE": "rules",
     }
-    lines = "".join(json.dumps({"new_info": f"她买了第 {n} 把吉他", "user_id": "1"}) + "\n" for n in range(3))
+    lines = "".join(
+        json.dumps({"new_info": f"她买了第 {n} 把吉他", "user_id": "1"}) + "\n" for n in range(3)
+    )
     first = historian("ingest", "-", stdin=lines.partition("\n")[0], environ=given)
     assert first.status == 0 and first.err == ""
     own.stop()
     away = historian("ingest", "-", stdin=lines, environ=given)
     assert (
-        away.status == 0 and "3 jobs accepted" in away.out and "the database is away: 3 jobs wait" in " ".join(away.err.split())
+        away.status == 0
+        and "3 jobs accepted" in away.out
+        and "the database is away: 3 jobs wait" in " ".join(away.err.split())
     )
     again = historian("ingest", "-", stdin=lines, environ=given)
     assert again.status == 0 and "0 jobs accepted, 3 known already" in again.out
-    refused = historian("ingest", "-", stdin=lines, environ={**given, "HISTORIAN__STORES__SPOOL": "false"})
+    refused = historian(
+        "ingest", "-", stdin=lines, environ={**given, "HISTORIAN__STORES__SPOOL": "false"}
+    )
     assert refused.status == 1 and "check that the server runs" in " ".join(refused.err.split())
     own.start()
     worked = historian("worker", "--drain", "--json", environ=given)
@@ -147,7 +174,9 @@ def test_ingest_keeps_jobs_in_files_while_the_server_is_away_and_the_next_worker
     assert json.loads(historian("stats", "--json", environ=given).out)["events"]["count"] == 3
 
 
-async def test_talk_that_is_remembered_while_the_server_is_away_is_filed_later(tmp_path: Path, own: OwnServer) -> None:
+async def test_talk_that_is_remembered_while_the_server_is_away_is_filed_later(
+    tmp_path: Path, own: OwnServer
+) -> None:
     async with CognitiveService.open(on(own, tmp_path)) as memory:
         await asyncio.to_thread(own.stop)
         said = {"role": "user", "content": "我买了一把吉他", "id": "m1"}
@@ -160,11 +189,15 @@ async def test_talk_that_is_remembered_while_the_server_is_away_is_filed_later(t
         assert "吉他" in await memory.build_context("吉他", Scope.private("42"))
 
 
-async def test_without_the_spool_handing_over_says_that_the_server_is_away(tmp_path: Path, own: OwnServer) -> None:
+async def test_without_the_spool_handing_over_says_that_the_server_is_away(
+    tmp_path: Path, own: OwnServer
+) -> None:
     async with CognitiveService.open(on(own, tmp_path, spool=False)) as memory:
         await asyncio.to_thread(own.stop)
         with pytest.raises((DatabaseAway, StorageError)):
-            await memory.enqueue_job(**group_fields(request_id="r1", action_summary="我给他推荐了《三体》"))
+            await memory.enqueue_job(
+                **group_fields(request_id="r1", action_summary="我给他推荐了《三体》")
+            )
 
 
 @pytest.mark.parametrize("how", ["sessions end", "server restarts"])
@@ -178,7 +211,9 @@ async def test_jobs_under_way_while_sessions_end_or_the_server_restarts_are_file
         ids = []
         for n in range(60):
             fields = group_fields(request_id=f"r{n}", user_id=f"u{n % 7}", group_id=str(n % 3))
-            ids.append(await (one, two)[n % 2].enqueue_job(**fields, new_info=[f"我买了第 {n} 把吉他"]))
+            ids.append(
+                await (one, two)[n % 2].enqueue_job(**fields, new_info=[f"我买了第 {n} 把吉他"])
+            )
             if n % 20 == 10:
                 if how == "server restarts":
                     await asyncio.to_thread(own.stop)

@@ -60,7 +60,9 @@ def pooled() -> Iterator[Pooled]:
         execute(server, f"CREATE ROLE historian LOGIN PASSWORD '{PASSWORD}'")
         execute(server, "CREATE DATABASE memory OWNER historian")
         execute(server, "CREATE EXTENSION vector", "memory")
-        with pgbouncer(at, "memory", "historian", PASSWORD, pool_size=POOL, runs_as=server.system_user) as bouncer:
+        with pgbouncer(
+            at, "memory", "historian", PASSWORD, pool_size=POOL, runs_as=server.system_user
+        ) as bouncer:
             yield Pooled(server, at, bouncer)
     finally:
         server.close()
@@ -71,7 +73,9 @@ def test_a_role_that_does_not_name_the_schema_is_told_what_to_do(pooled: Pooled)
         PostgresDatabase(pooled.url, direct_url=pooled.direct_url, schema_name="other")
 
 
-async def test_a_bot_and_two_workers_file_recall_and_forget_through_a_few_connections(tmp_path: Path, pooled: Pooled) -> None:
+async def test_a_bot_and_two_workers_file_recall_and_forget_through_a_few_connections(
+    tmp_path: Path, pooled: Pooled
+) -> None:
     pooled.follow_the_page()
     async with (
         CognitiveService.open(pooled.settings(tmp_path / "a")) as one,
@@ -88,10 +92,16 @@ async def test_a_bot_and_two_workers_file_recall_and_forget_through_a_few_connec
         assert report.clean and report.removed["events"] == 10
         assert await two.build_context("tea", Scope.private("u3")) == ""
         assert (await one.stats())["events"] == 50
-        (pool,) = (row for row in pooled.bouncer.console("SHOW POOLS") if row["database"] == "memory")
+        (pool,) = (
+            row for row in pooled.bouncer.console("SHOW POOLS") if row["database"] == "memory"
+        )
         assert pool["pool_mode"] == "transaction" and pool["cl_active"] + pool["cl_waiting"] >= 3
         assert pool["sv_active"] + pool["sv_idle"] + pool["sv_used"] <= POOL
-        (transactions,) = (row["total_xact_count"] for row in pooled.bouncer.console("SHOW STATS") if row["database"] == "memory")
+        (transactions,) = (
+            row["total_xact_count"]
+            for row in pooled.bouncer.console("SHOW STATS")
+            if row["database"] == "memory"
+        )
         assert transactions > 60 * 5, "the jobs went another way"
         assert one.lifecycle.worker is not None and two.lifecycle.worker is not None
 
@@ -103,6 +113,8 @@ def test_the_commands_work_through_it(tmp_path: Path, pooled: Pooled) -> None:
         "HISTORIAN__STORES__URL": pooled.url,
         "HISTORIAN__STORES__DIRECT_URL": pooled.direct_url,
     }
-    found = {line["part"]: line["state"] for line in historian("doctor", "--json", environ=environ).lines}
+    found = {
+        line["part"]: line["state"] for line in historian("doctor", "--json", environ=environ).lines
+    }
     assert found["database"] == found["queue"] == "ok"
     assert historian("worker", "--drain", environ=environ).status == 0

@@ -33,22 +33,33 @@ async def filed(settings: Settings, *jobs: dict[str, Any]) -> list[Event]:
 
 def told(*texts: str, make: Any = private_fields) -> list[dict[str, Any]]:
     """One job a text, a day apart."""
-    return [make(request_id=f"r{n}", new_info=[text], timestamp=at(n + 1)) for n, text in enumerate(texts)]
+    return [
+        make(request_id=f"r{n}", new_info=[text], timestamp=at(n + 1))
+        for n, text in enumerate(texts)
+    ]
 
 
-async def test_the_present_is_answered_by_what_holds_and_the_past_with_its_days(tmp_path: Path) -> None:
+async def test_the_present_is_answered_by_what_holds_and_the_past_with_its_days(
+    tmp_path: Path,
+) -> None:
     settings = settings_for(tmp_path)
     events = await filed(settings, *told(LISBON, TEA, VIENNA))
     assert [event.superseded_by for event in events] == ["r2-0:0", "", ""]
     scope = Scope.private("7")
     async with CognitiveService.open(settings, worker=False) as memory:
-        now = [hit.event.text for hit in await memory.search_events("Where does Ann live now?", scope)]
+        now = [
+            hit.event.text for hit in await memory.search_events("Where does Ann live now?", scope)
+        ]
         assert VIENNA in now and LISBON not in now
-        before = [hit.event for hit in await memory.search_events("Where did Ann live before?", scope)]
+        before = [
+            hit.event for hit in await memory.search_events("Where did Ann live before?", scope)
+        ]
         assert [event.superseded_by for event in before if event.text == LISBON] == ["r2-0:0"]
         for question in ("Where does Ann live now?", "Where did Ann live before?"):
             block = await memory.build_context(question, scope)
-            assert 0 <= block.find(f"{VIENNA} (2026-02-03)") < block.find(f"{LISBON} (2026-02-01)"), "the newest stands first"
+            assert (
+                0 <= block.find(f"{VIENNA} (2026-02-03)") < block.find(f"{LISBON} (2026-02-01)")
+            ), "the newest stands first"
 
 
 async def test_a_corrected_fact_never_comes_back(tmp_path: Path) -> None:
@@ -58,16 +69,31 @@ async def test_a_corrected_fact_never_comes_back(tmp_path: Path) -> None:
     assert [event.corrected_by for event in events] == ["r2-0:0", "", ""]
     async with CognitiveService.open(settings, worker=False) as memory:
         for question in ("阿明坐哪个航班", "阿明之前坐哪个航班"):
-            found = [hit.event.text for hit in await memory.search_events(question, Scope.group("100"))]
-            assert any("MU5173" in text for text in found) and not any("MU5137" in text for text in found)
+            found = [
+                hit.event.text for hit in await memory.search_events(question, Scope.group("100"))
+            ]
+            assert any("MU5173" in text for text in found) and not any(
+                "MU5137" in text for text in found
+            )
 
 
-async def test_a_profile_keeps_what_was_said_in_one_group_and_what_is_over_by_another_with_their_days(tmp_path: Path) -> None:
+async def test_a_profile_keeps_what_was_said_in_one_group_and_what_is_over_by_another_with_their_days(
+    tmp_path: Path,
+) -> None:
     """Links never cross conversations; the public layer of a profile is read in all of them, and its newest line stands first."""
     settings = settings_for(tmp_path)
     groups = [
-        group_fields(group_id=group, user_id="7", user_name="Ann", request_id=group, new_info=[text], timestamp=at(n + 1))
-        for n, (group, text) in enumerate((("1", "Ann likes coffee"), ("2", "Ann no longer likes coffee")))
+        group_fields(
+            group_id=group,
+            user_id="7",
+            user_name="Ann",
+            request_id=group,
+            new_info=[text],
+            timestamp=at(n + 1),
+        )
+        for n, (group, text) in enumerate(
+            (("1", "Ann likes coffee"), ("2", "Ann no longer likes coffee"))
+        )
     ]
     async with open_worker(settings) as (parts, worker):
         for job in groups:
@@ -75,7 +101,10 @@ async def test_a_profile_keeps_what_was_said_in_one_group_and_what_is_over_by_an
         assert await worker.run(drain=True)
         profile = parts.profiles.read(ProfileKey("user", "7", PUBLIC_LAYER))
         assert profile is not None
-        assert profile.summary == "- Ann likes coffee (2026-02-01)\n- Ann no longer likes coffee (2026-02-02)"
+        assert (
+            profile.summary
+            == "- Ann likes coffee (2026-02-01)\n- Ann no longer likes coffee (2026-02-02)"
+        )
         assert all(event.holds for event in parts.events.find(EventFilter(None)))
     async with CognitiveService.open(settings, worker=False) as memory:
         block = await memory.build_context("What does Ann like?", Scope.group("1", "7"))
@@ -84,8 +113,14 @@ async def test_a_profile_keeps_what_was_said_in_one_group_and_what_is_over_by_an
 
 async def test_a_change_in_one_conversation_ends_nothing_in_another(tmp_path: Path) -> None:
     """The same person, in two groups and in private."""
-    places = [group_fields(group_id=group, user_id="7", user_name="Ann", bot_name="Clio") for group in ("1", "2")]
-    first = [{**place, "request_id": f"old{n}", "new_info": [LISBON], "timestamp": at(1)} for n, place in enumerate(places)]
+    places = [
+        group_fields(group_id=group, user_id="7", user_name="Ann", bot_name="Clio")
+        for group in ("1", "2")
+    ]
+    first = [
+        {**place, "request_id": f"old{n}", "new_info": [LISBON], "timestamp": at(1)}
+        for n, place in enumerate(places)
+    ]
     private = private_fields(request_id="old2", new_info=[LISBON], timestamp=at(1))
     moved = {**places[0], "request_id": "new", "new_info": [VIENNA], "timestamp": at(2)}
     events = await filed(settings_for(tmp_path), *first, private, moved)
@@ -104,7 +139,12 @@ async def test_a_wrong_link_is_undone_and_stays_undone(tmp_path: Path) -> None:
     async with open_worker(settings) as (parts, _):
         parts.events.uphold(["r0-0:0"])
     events = await filed(settings, later)
-    assert [event.text for event in events if event.holds] == [LISBON, TEA, VIENNA, "Ann plays the cello"]
+    assert [event.text for event in events if event.holds] == [
+        LISBON,
+        TEA,
+        VIENNA,
+        "Ann plays the cello",
+    ]
 
 
 AT_ONCE = {"merge_after_seconds": 0}
@@ -115,14 +155,25 @@ def ending(*pairs: tuple[str, str]) -> Json:
 
 
 @pytest.mark.parametrize(("said", "over"), [("F2", True), ("F1", False), ("F7", False)])
-async def test_a_model_says_what_is_over_where_no_rule_does(tmp_path: Path, said: str, over: bool) -> None:
+async def test_a_model_says_what_is_over_where_no_rule_does(
+    tmp_path: Path, said: str, over: bool
+) -> None:
     def responder(request: Json) -> Json:
         assert form_asked_for(request) == "update_profiles"
-        return ending((said, "N1")) if "Former facts:" in request["messages"][-1]["content"] else {"end": []}
+        return (
+            ending((said, "N1"))
+            if "Former facts:" in request["messages"][-1]["content"]
+            else {"end": []}
+        )
 
     with OpenAIServer(responder=responder) as server:
-        settings = settings_for(tmp_path, base_url=server.base_url, historian={"rewrite_mode": "rules"}, profile=AT_ONCE)
-        events = await filed(settings, *told("Ann's landlord is strict about pets", "Ann's landlord lets her keep a parrot"))
+        settings = settings_for(
+            tmp_path, base_url=server.base_url, historian={"rewrite_mode": "rules"}, profile=AT_ONCE
+        )
+        events = await filed(
+            settings,
+            *told("Ann's landlord is strict about pets", "Ann's landlord lets her keep a parrot"),
+        )
     assert [bool(event.superseded_by) for event in events] == [over, False]
 
 
@@ -136,7 +187,11 @@ async def test_a_model_is_shown_what_is_told_in_other_words(tmp_path: Path) -> N
 
     with OpenAIServer(responder=responder) as server:
         settings = settings_for(
-            tmp_path, base_url=server.base_url, embedding="local", historian={"rewrite_mode": "rules"}, profile=AT_ONCE
+            tmp_path,
+            base_url=server.base_url,
+            embedding="local",
+            historian={"rewrite_mode": "rules"},
+            profile=AT_ONCE,
         )
         events = await filed(settings, *told(TEA, BREAKFAST, "Ann has a cat called Moose", CANTEEN))
     assert [event.superseded_by for event in events] == ["", "r3-0:0", "", ""]
@@ -150,15 +205,33 @@ async def test_of_facts_that_waited_together_a_model_says_which_ends_which(tmp_p
         return ending(("N1", "N2"))
 
     with OpenAIServer(responder=responder) as server:
-        settings = settings_for(tmp_path, base_url=server.base_url, historian={"rewrite_mode": "rules"})
-        events = await filed(settings, *told("Ann's landlord is strict about pets", "Ann's landlord lets her keep a parrot"))
-    assert [event.superseded_by for event in events] == ["r1-0:0", ""] and len(asked) == 1 and "F2" not in asked[0]
+        settings = settings_for(
+            tmp_path, base_url=server.base_url, historian={"rewrite_mode": "rules"}
+        )
+        events = await filed(
+            settings,
+            *told("Ann's landlord is strict about pets", "Ann's landlord lets her keep a parrot"),
+        )
+    assert (
+        [event.superseded_by for event in events] == ["r1-0:0", ""]
+        and len(asked) == 1
+        and "F2" not in asked[0]
+    )
 
 
-@pytest.mark.parametrize(("named", "ended"), [(["F2"], 1), (["F1"], 0), (["F1", "F2"], 0), (["F2", "F3", "F4"], 0)])
-async def test_a_model_that_ends_whatever_it_is_shown_is_not_believed(tmp_path: Path, named: list[str], ended: int) -> None:
+@pytest.mark.parametrize(
+    ("named", "ended"), [(["F2"], 1), (["F1"], 0), (["F1", "F2"], 0), (["F2", "F3", "F4"], 0)]
+)
+async def test_a_model_that_ends_whatever_it_is_shown_is_not_believed(
+    tmp_path: Path, named: list[str], ended: int
+) -> None:
     """Its answer counts if it leaves the control, which stands first."""
-    told_before = ("Ann has an offer on her house in Bath", "Ann has red running shoes", TEA, "Ann has a cat called Moose")
+    told_before = (
+        "Ann has an offer on her house in Bath",
+        "Ann has red running shoes",
+        TEA,
+        "Ann has a cat called Moose",
+    )
 
     def responder(request: Json) -> Json:
         is_last = "handed back" in request["messages"][-1]["content"]
@@ -166,7 +239,11 @@ async def test_a_model_that_ends_whatever_it_is_shown_is_not_believed(tmp_path: 
 
     with OpenAIServer(responder=responder) as server:
         settings = settings_for(
-            tmp_path, base_url=server.base_url, embedding="local", historian={"rewrite_mode": "rules"}, profile=AT_ONCE
+            tmp_path,
+            base_url=server.base_url,
+            embedding="local",
+            historian={"rewrite_mode": "rules"},
+            profile=AT_ONCE,
         )
         events = await filed(settings, *told(*told_before, "Ann handed back her keys"))
     assert [event.superseded_by for event in events].count("r4-0:0") == ended

@@ -30,7 +30,13 @@ async def web(tmp_path: Path) -> AsyncIterator[Web]:
     """Group 100 speaks of tea, group 200 of porcelain, user 7 in private of jade. No worker runs."""
     async with opened_web(tmp_path) as web:
         parts = parts_of(web)
-        file_texts(parts.events, ["阿明说他喜欢龙井茶", "阿明的生日是五月一日"], "a-0", group="100", user_name="阿明")
+        file_texts(
+            parts.events,
+            ["阿明说他喜欢龙井茶", "阿明的生日是五月一日"],
+            "a-0",
+            group="100",
+            user_name="阿明",
+        )
         file_texts(parts.events, ["阿明收藏瓷器"], "b-0", group="200", user_name="阿明")
         file_texts(parts.events, ["安有一块玉佩"], "c-0", group=None, user_id="7", user_name="安")
         for key, summaries in {
@@ -68,7 +74,9 @@ async def test_a_turn_handed_over_is_filed_and_found_again(tmp_path: Path) -> No
         assert await web.memory.settled(30)
         found = await web.json("GET", f"{API}/events", params={"scope": "user:42"})
         assert {event["text"] for event in found["events"]} >= {"阿明喜欢科幻"}
-        block = await web.json("POST", f"{API}/context", json={"scope": "user:42", "query": "喜欢什么？"})
+        block = await web.json(
+            "POST", f"{API}/context", json={"scope": "user:42", "query": "喜欢什么？"}
+        )
         assert "科幻" in block["context"]
 
 
@@ -79,26 +87,48 @@ async def test_memory_in_postgresql_is_served_alike(tmp_path: Path) -> None:
         turn = {"new_info": ["他喜欢科幻"], "user_id": 42, "user_name": "阿明", "timestamp": AT}
         await web.json("POST", f"{API}/jobs", json=turn)
         assert await web.memory.settled(60)
-        (event,) = (await web.json("GET", f"{API}/events", params={"scope": "user:42", "limit": 1}))["events"]
+        (event,) = (
+            await web.json("GET", f"{API}/events", params={"scope": "user:42", "limit": 1})
+        )["events"]
         assert event["text"] == "阿明喜欢科幻"
         await web.json("POST", f"{API}/jobs", json={**turn, "new_info": ["他住在杭州"]})
         assert await web.memory.settled(60)
         whose = {"entity": "user:42", "layer": "private"}
-        assert (await web.json("POST", f"{API}/profile/rollback", json={**whose, "revision": 1}))["done"]
-        assert len((await web.json("GET", f"{API}/profile/history", params=whose))["revisions"]) == 3
+        assert (await web.json("POST", f"{API}/profile/rollback", json={**whose, "revision": 1}))[
+            "done"
+        ]
+        assert (
+            len((await web.json("GET", f"{API}/profile/history", params=whose))["revisions"]) == 3
+        )
         edited = await web.json("PATCH", event_path(event["event_id"]), json={"text": "阿明喜欢诗"})
         assert edited["text"] == "阿明喜欢诗"
-        assert "诗" in (await web.json("POST", f"{API}/context", json={"scope": "user:42", "query": "喜欢什么？"}))["context"]
+        assert (
+            "诗"
+            in (
+                await web.json(
+                    "POST", f"{API}/context", json={"scope": "user:42", "query": "喜欢什么？"}
+                )
+            )["context"]
+        )
         assert (await web.json("GET", f"{API}/stats"))["events"] == 2
         exported = await web.ask("GET", f"{API}/export", params={"entity": "user:42"})
-        assert "阿明喜欢诗" in zipfile.ZipFile(io.BytesIO(exported.content)).read("events.jsonl").decode()
+        assert (
+            "阿明喜欢诗"
+            in zipfile.ZipFile(io.BytesIO(exported.content)).read("events.jsonl").decode()
+        )
         report = await web.json("POST", f"{API}/forget", json={"entity": "user:42"})
         assert report["done"] and (await web.json("GET", f"{API}/events"))["events"] == []
 
 
 async def test_talk_handed_over_is_looked_through_and_filed(tmp_path: Path) -> None:
     async with opened_web(tmp_path, worker=True) as web:
-        message = {"role": "user", "content": "我住在杭州，下个月搬去上海。", "sender_id": "42", "name": "阿明", "id": "m1"}
+        message = {
+            "role": "user",
+            "content": "我住在杭州，下个月搬去上海。",
+            "sender_id": "42",
+            "name": "阿明",
+            "id": "m1",
+        }
         asked = {"scope": "group:100", "messages": [message], "flush": True}
         answer = await web.json("POST", f"{API}/remember", GROUP_100, json=asked)
         assert len(answer["job_ids"]) == 1
@@ -109,21 +139,54 @@ async def test_talk_handed_over_is_looked_through_and_filed(tmp_path: Path) -> N
 
 async def test_a_platforms_event_is_handed_over_and_asked_with_as_it_is(tmp_path: Path) -> None:
     async with opened_web(tmp_path, worker=True) as web:
-        event = {"user_id": 42, "message_id": 1, "time": 1771666200, "sender": {"nickname": "阿明"}, "font": 0}
-        said = {**event, "message": [{"type": "face", "data": {"id": "1"}}, {"type": "text", "data": {"text": "我明天去杭州"}}]}
-        turn = {"group_id": "100", "user_id": "42", "user_name": "阿明", "new_info": ["他后天去上海"], "timestamp": 1771666200}
-        await web.json("POST", f"{API}/remember", GROUP_100, json={"scope": "group:100", "messages": said, "flush": True})
+        event = {
+            "user_id": 42,
+            "message_id": 1,
+            "time": 1771666200,
+            "sender": {"nickname": "阿明"},
+            "font": 0,
+        }
+        said = {
+            **event,
+            "message": [
+                {"type": "face", "data": {"id": "1"}},
+                {"type": "text", "data": {"text": "我明天去杭州"}},
+            ],
+        }
+        turn = {
+            "group_id": "100",
+            "user_id": "42",
+            "user_name": "阿明",
+            "new_info": ["他后天去上海"],
+            "timestamp": 1771666200,
+        }
+        await web.json(
+            "POST",
+            f"{API}/remember",
+            GROUP_100,
+            json={"scope": "group:100", "messages": said, "flush": True},
+        )
         await web.json("POST", f"{API}/jobs", GROUP_100, json=turn)
         assert await web.memory.settled(30)
-        asked = {"scope": "group:100", "user_id": 42, "query": {**event, "raw_message": "[CQ:at,qq=900] 我哪天去杭州和上海？"}}
+        asked = {
+            "scope": "group:100",
+            "user_id": 42,
+            "query": {**event, "raw_message": "[CQ:at,qq=900] 我哪天去杭州和上海？"},
+        }
         block = (await web.json("POST", f"{API}/context", GROUP_100, json=asked))["context"]
         assert "我明天" in block and "2026-02-23去上海" in block
 
 
 async def test_a_search_tells_the_parts_of_each_score(web: Web) -> None:
-    found = await web.json("POST", f"{API}/search", json={"scope": "g:100", "query": "龙井茶", "explain": True})
+    found = await web.json(
+        "POST", f"{API}/search", json={"scope": "g:100", "query": "龙井茶", "explain": True}
+    )
     best = found["hits"][0]
-    assert best["event"]["text"] == "阿明说他喜欢龙井茶" and best["scores"] and "score" in best["explain"]
+    assert (
+        best["event"]["text"] == "阿明说他喜欢龙井茶"
+        and best["scores"]
+        and "score" in best["explain"]
+    )
 
 
 async def test_the_operator_reads_the_shared_notes(web: Web) -> None:
@@ -141,10 +204,18 @@ async def test_pages_of_events_hold_every_event_once_even_of_one_moment(web: Web
     seen: list[str] = []
     cursor = ""
     for _ in range(10):
-        page = await web.json("GET", f"{API}/events", params={"scope": "group:300", "limit": 7, "cursor": cursor})
+        page = await web.json(
+            "GET", f"{API}/events", params={"scope": "group:300", "limit": 7, "cursor": cursor}
+        )
         seen += [event["text"] for event in page["events"]]
         cursor = page["next"]
-        file_texts(parts_of(web).events, [f"后来 {len(seen)}"], f"later-{len(seen)}", group="300", timestamp=2e9)
+        file_texts(
+            parts_of(web).events,
+            [f"后来 {len(seen)}"],
+            f"later-{len(seen)}",
+            group="300",
+            timestamp=2e9,
+        )
         if not cursor:
             break
     assert seen == texts[::-1]
@@ -156,7 +227,12 @@ async def test_events_are_filtered_by_words_kind_and_source(web: Web) -> None:
         return {event["text"] for event in found["events"]}
 
     assert await texts(text="生日") == {"阿明的生日是五月一日"}
-    assert await texts(kind="action") == await texts(source="note") == await texts(holds=False) == set()
+    assert (
+        await texts(kind="action")
+        == await texts(source="note")
+        == await texts(holds=False)
+        == set()
+    )
     assert len(await texts(is_absolute=True)) == 2
 
 
@@ -174,27 +250,51 @@ async def test_an_event_is_edited_superseded_upheld_and_removed(web: Web) -> Non
     assert not parts_of(web).events.get(["a-0:0"])
 
 
-async def test_a_message_is_given_with_its_sender_and_neighbours_and_stands_as_it_was_said(web: Web) -> None:
-    _, event_id, _ = file_messages(parts_of(web).events, ["谁有空搬家？", "我周五搬家", "那我来帮忙"], group="100")
+async def test_a_message_is_given_with_its_sender_and_neighbours_and_stands_as_it_was_said(
+    web: Web,
+) -> None:
+    _, event_id, _ = file_messages(
+        parts_of(web).events, ["谁有空搬家？", "我周五搬家", "那我来帮忙"], group="100"
+    )
     asked = {"query": "周五搬家", "kind": "message", "neighbours": 1, "top_k": 1}
     (hit,) = (await web.json("POST", f"{API}/search", GROUP_100, json=asked))["hits"]
-    told = {"speaker": "小林", "role": "user", "said_by": "42", "message_id": "m1", "reply_to": "m0", "times": ["3:2026-02-27"]}
-    assert hit["event"].items() >= {"text": "我周五搬家", "kind": "message", "sources": [], **told}.items()
+    told = {
+        "speaker": "小林",
+        "role": "user",
+        "said_by": "42",
+        "message_id": "m1",
+        "reply_to": "m0",
+        "times": ["3:2026-02-27"],
+    }
+    assert (
+        hit["event"].items()
+        >= {"text": "我周五搬家", "kind": "message", "sources": [], **told}.items()
+    )
     assert [one["message_id"] for one in (*hit["before"], *hit["after"])] == ["m0", "m2"]
     listed = await web.json("GET", f"{API}/events", GROUP_100, params={"kind": "message"})
     assert [one["speaker"] for one in listed["events"]] == ["小林"] * 3
     refused = await web.ask("PATCH", event_path(event_id), json={"text": "我周六搬家"})
     assert refused.status_code == 422 and "a message stands as it was said" in refused.text
     assert (await web.json("DELETE", event_path(event_id)))["messages"][0]["message_id"] == "m1"
-    assert await web.json("DELETE", f"{API}/messages/m0", params={"scope": "group:100"}) == {"messages": 1}
-    assert (await web.ask("DELETE", f"{API}/messages/m2")).status_code == 422, "the operator names the conversation"
+    assert await web.json("DELETE", f"{API}/messages/m0", params={"scope": "group:100"}) == {
+        "messages": 1
+    }
+    assert (await web.ask("DELETE", f"{API}/messages/m2")).status_code == 422, (
+        "the operator names the conversation"
+    )
     listed = await web.json("GET", f"{API}/events", GROUP_100, params={"kind": "message"})
     assert [one["message_id"] for one in listed["events"]] == ["m2"]
 
 
 async def test_a_message_handed_over_again_with_other_words_is_replaced(tmp_path: Path) -> None:
     async with opened_web(tmp_path, worker=True) as web:
-        said = {"role": "user", "content": "我周五搬家", "sender_id": "42", "name": "阿明", "id": "m1"}
+        said = {
+            "role": "user",
+            "content": "我周五搬家",
+            "sender_id": "42",
+            "name": "阿明",
+            "id": "m1",
+        }
         for content in ("我周五搬家", "我周六搬家"):
             sent = {"messages": [{**said, "content": content}], "flush": True}
             await web.json("POST", f"{API}/remember", GROUP_100, json=sent)
@@ -210,7 +310,9 @@ def test_the_api_gives_an_event_as_the_command_line_does() -> None:
 
 
 async def test_an_edit_is_redacted(web: Web) -> None:
-    edited = await web.json("PATCH", f"{API}/events/a-0:0", json={"text": "阿明的密码是 Hk2!pplmq93x"})
+    edited = await web.json(
+        "PATCH", f"{API}/events/a-0:0", json={"text": "阿明的密码是 Hk2!pplmq93x"}
+    )
     assert "Hk2" not in edited["text"]
 
 
@@ -221,7 +323,10 @@ async def test_profiles_are_listed_compared_and_rolled_back(tmp_path: Path) -> N
             parts_of(web).profiles.write(profile, expected_revision=n, job_id=f"p-{n}", now=AT)
         assert (await web.json("GET", f"{API}/profiles"))["total"] == 1
         whose = {"entity": "user:42"}
-        assert [one["revision"] for one in (await web.json("GET", f"{API}/profile/history", params=whose))["revisions"]] == [2, 1]
+        assert [
+            one["revision"]
+            for one in (await web.json("GET", f"{API}/profile/history", params=whose))["revisions"]
+        ] == [2, 1]
         diff = await web.json("GET", f"{API}/profile/diff", params=whose)
         assert diff["lines"][-2:] == ["-- 喜欢绿茶", "+- 喜欢龙井茶"]
         done = await web.json("POST", f"{API}/profile/rollback", json={**whose, "revision": 1})
@@ -232,19 +337,30 @@ async def test_profiles_are_listed_compared_and_rolled_back(tmp_path: Path) -> N
         assert missing.status_code == 404 and "kept are: 1, 2" in missing.json()["detail"]
 
 
-async def test_a_change_for_the_owner_waits_in_the_queue_where_nobody_works(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_change_for_the_owner_waits_in_the_queue_where_nobody_works(
+    web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
     command = web.memory.command
-    monkeypatch.setattr(web.memory, "command", lambda kind, payload: command(kind, payload, wait_seconds=0.05))
-    answer = await web.ask("POST", f"{API}/profile/rollback", json={"entity": "user:42", "revision": 1})
+    monkeypatch.setattr(
+        web.memory, "command", lambda kind, payload: command(kind, payload, wait_seconds=0.05)
+    )
+    answer = await web.ask(
+        "POST", f"{API}/profile/rollback", json={"entity": "user:42", "revision": 1}
+    )
     assert answer.status_code == 202 and answer.json()["done"] is False
     waiting = await web.json("GET", f"{API}/jobs")
-    assert [one["kind"] for one in waiting["jobs"]] == ["rollback"] and waiting["counts"]["pending"] == 1
+    assert [one["kind"] for one in waiting["jobs"]] == ["rollback"] and waiting["counts"][
+        "pending"
+    ] == 1
 
 
 async def test_articles_and_summaries_that_do_not_exist_are_told_so(web: Web) -> None:
     assert (await web.json("GET", f"{API}/articles")) == {"articles": []}
     assert (await web.ask("GET", f"{API}/article", params={"user_id": "7"})).status_code == 404
-    assert (await web.json("GET", f"{API}/summaries", USER_7, params={"user_id": "7"})) == {"summaries": [], "waiting_tokens": 0}
+    assert (await web.json("GET", f"{API}/summaries", USER_7, params={"user_id": "7"})) == {
+        "summaries": [],
+        "waiting_tokens": 0,
+    }
 
 
 async def test_a_failed_job_is_brought_back(web: Web) -> None:
@@ -262,7 +378,9 @@ async def test_a_failed_job_is_brought_back(web: Web) -> None:
 
 async def test_forgetting_somebody_leaves_nothing_of_them(tmp_path: Path) -> None:
     async with opened_web(tmp_path, worker=True) as web:
-        file_texts(parts_of(web).events, ["安有一块玉佩"], "c-0", group=None, user_id="7", user_name="安")
+        file_texts(
+            parts_of(web).events, ["安有一块玉佩"], "c-0", group=None, user_id="7", user_name="安"
+        )
         report = await web.json("POST", f"{API}/forget", json={"entity": "user:7"})
         assert report["done"] and report["clean"] and report["removed"]["events"] == 1
         assert (await web.json("GET", f"{API}/events"))["events"] == []
@@ -281,8 +399,14 @@ async def test_the_settings_are_told_without_their_secrets(tmp_path: Path) -> No
     async with opened_web(tmp_path) as web:
         report = await web.json("GET", f"{API}/settings")
         told = {one["key"]: one for one in report["settings"]}
-        assert told["web.token"]["value"] == "***" and told["web.scope_tokens"]["value"] == {"group:100": "***", "user:7": "***"}
-        assert told["cognitive.bot_name"]["value"] == "小史" and told["cognitive.bot_name"]["meaning"]["zh"]
+        assert told["web.token"]["value"] == "***" and told["web.scope_tokens"]["value"] == {
+            "group:100": "***",
+            "user:7": "***",
+        }
+        assert (
+            told["cognitive.bot_name"]["value"] == "小史"
+            and told["cognitive.bot_name"]["meaning"]["zh"]
+        )
         text = json.dumps(report)
         assert not any(token in text for token in (OPERATOR, GROUP_100, USER_7))
 
@@ -294,14 +418,22 @@ async def test_scopes_notes_stats_and_the_diagnosis_are_told(web: Web) -> None:
     assert (await web.ask("POST", f"{API}/notes/index")).status_code == 503
     assert (await web.json("GET", f"{API}/stats"))["events"] == 4
     diagnosis = await web.json("GET", f"{API}/doctor")
-    assert diagnosis["works"] and {"memory", "disk"} <= {one["part"] for one in diagnosis["findings"]}
+    assert diagnosis["works"] and {"memory", "disk"} <= {
+        one["part"] for one in diagnosis["findings"]
+    }
 
 
 async def test_a_job_is_seen_passing_through_the_graph_node_by_node(tmp_path: Path) -> None:
     async with opened_web(tmp_path, worker=True) as web:
         steps = web.memory.lifecycle.steps
         with steps.subscribed() as seen:
-            await web.memory.enqueue_job("我推荐了《三体》", ["他昨天说他喜欢科幻"], user_id="42", user_name="阿明", timestamp=AT)
+            await web.memory.enqueue_job(
+                "我推荐了《三体》",
+                ["他昨天说他喜欢科幻"],
+                user_id="42",
+                user_name="阿明",
+                timestamp=AT,
+            )
             passed = []
             async with asyncio.timeout(30):
                 while not passed or passed[-1].node != "__end__":
@@ -309,7 +441,11 @@ async def test_a_job_is_seen_passing_through_the_graph_node_by_node(tmp_path: Pa
         assert [step.node for step in passed[:4]] == ["__start__", "rewrite", "gate", "embed"]
         assert passed[-1].outcome == "filed" and passed[-2].node == "write_profile"
         texts = passed[2].found["texts"]
-        assert texts[1]["before"] == "他昨天说他喜欢科幻" and "2026" in texts[1]["after"] and texts[1]["passed"]
+        assert (
+            texts[1]["before"] == "他昨天说他喜欢科幻"
+            and "2026" in texts[1]["after"]
+            and texts[1]["passed"]
+        )
         assert len(steps) == 0
 
 
@@ -325,7 +461,11 @@ FOREIGN: list[tuple[str, str, dict[str, Any]]] = [
     ("POST", "/search", {"json": {"everywhere": True, "query": "瓷器"}}),
     ("POST", "/remember", {"json": {"scope": "group:200", "messages": "hello"}}),
     ("POST", "/jobs", {"json": {"group_id": "200", "user_id": "42", "action_summary": "x"}}),
-    ("POST", "/jobs", {"json": {"request_type": "private", "user_id": "42", "action_summary": "x"}}),
+    (
+        "POST",
+        "/jobs",
+        {"json": {"request_type": "private", "user_id": "42", "action_summary": "x"}},
+    ),
     ("GET", "/article", {"params": {"user_id": "7"}}),
     ("GET", "/summaries", {"params": {"user_id": "42", "group_id": "200"}}),
     ("GET", "/profile", {"params": {"entity": "user:42", "scope": "group:200"}}),
@@ -349,7 +489,9 @@ OPERATORS: list[tuple[str, str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("method", "path", "sent"), [*FOREIGN, *OPERATORS])
-async def test_a_token_of_one_conversation_opens_nothing_else(web: Web, method: str, path: str, sent: dict[str, Any]) -> None:
+async def test_a_token_of_one_conversation_opens_nothing_else(
+    web: Web, method: str, path: str, sent: dict[str, Any]
+) -> None:
     answer = await web.ask(method, API + path, GROUP_100, **sent)
     assert answer.status_code == 403, answer.text
     assert not any(word in answer.text for word in ("瓷器", "玉佩"))
@@ -358,30 +500,49 @@ async def test_a_token_of_one_conversation_opens_nothing_else(web: Web, method: 
 
 
 @pytest.mark.parametrize(
-    "whose", [{"group_id": "100"}, {"user_id": "42"}, {"request_type": "group", "group_id": "7", "user_id": "7"}]
+    "whose",
+    [
+        {"group_id": "100"},
+        {"user_id": "42"},
+        {"request_type": "group", "group_id": "7", "user_id": "7"},
+    ],
 )
-async def test_the_token_of_a_private_chat_hands_over_nothing_for_others(web: Web, whose: dict[str, str]) -> None:
+async def test_the_token_of_a_private_chat_hands_over_nothing_for_others(
+    web: Web, whose: dict[str, str]
+) -> None:
     answer = await web.ask("POST", f"{API}/jobs", USER_7, json={**whose, "action_summary": "x"})
     assert answer.status_code == 403
 
 
 async def test_a_token_of_one_conversation_cannot_take_the_id_of_a_job_of_another(web: Web) -> None:
     turn = {"action_summary": "我推荐了一本书", "request_id": "message-1"}
-    mine, again = [(await web.json("POST", f"{API}/jobs", USER_7, json=turn))["job_id"] for _ in range(2)]
-    theirs = (await web.json("POST", f"{API}/jobs", GROUP_100, json={**turn, "user_id": "7"}))["job_id"]
+    mine, again = [
+        (await web.json("POST", f"{API}/jobs", USER_7, json=turn))["job_id"] for _ in range(2)
+    ]
+    theirs = (await web.json("POST", f"{API}/jobs", GROUP_100, json={**turn, "user_id": "7"}))[
+        "job_id"
+    ]
     operators = await web.memory.enqueue_job("我推荐了一本书", request_id="message-1", user_id="7")
     assert mine == again and len({mine, theirs, operators}) == 3
 
 
-@pytest.mark.parametrize(("method", "more"), [("GET", {}), ("PATCH", {"json": {"text": "x"}}), ("DELETE", {})])
-async def test_events_of_another_conversation_do_not_exist_for_its_token(web: Web, method: str, more: dict[str, Any]) -> None:
-    foreign, unknown = [await web.ask(method, event_path(one), GROUP_100, **more) for one in ("b-0:0", "z-0:0")]
+@pytest.mark.parametrize(
+    ("method", "more"), [("GET", {}), ("PATCH", {"json": {"text": "x"}}), ("DELETE", {})]
+)
+async def test_events_of_another_conversation_do_not_exist_for_its_token(
+    web: Web, method: str, more: dict[str, Any]
+) -> None:
+    foreign, unknown = [
+        await web.ask(method, event_path(one), GROUP_100, **more) for one in ("b-0:0", "z-0:0")
+    ]
     assert foreign.status_code == unknown.status_code == 404
     assert foreign.json()["detail"].replace("b-0", "z-0") == unknown.json()["detail"]
     assert parts_of(web).events.get(["b-0:0"])[0].text == "阿明收藏瓷器"
 
 
-async def test_a_token_of_one_conversation_marks_nothing_as_over_because_of_a_foreign_event(web: Web) -> None:
+async def test_a_token_of_one_conversation_marks_nothing_as_over_because_of_a_foreign_event(
+    web: Web,
+) -> None:
     answer = await web.ask("POST", f"{API}/events/a-0:0/supersede", GROUP_100, json={"by": "b-0:0"})
     assert answer.status_code == 404
 
@@ -391,16 +552,26 @@ async def test_a_token_of_one_conversation_reads_and_changes_what_is_its_own(web
     assert {event["group_id"] for event in found["events"]} == {"100"} and len(found["events"]) == 2
     assert (
         "龙井茶"
-        in (await web.json("POST", f"{API}/context", GROUP_100, json={"query": "喜欢什么茶", "user_id": "42"}))["context"]
+        in (
+            await web.json(
+                "POST", f"{API}/context", GROUP_100, json={"query": "喜欢什么茶", "user_id": "42"}
+            )
+        )["context"]
     )
-    assert (await web.json("PATCH", f"{API}/events/a-0:0", GROUP_100, json={"text": "改了"}))["text"] == "改了"
+    assert (await web.json("PATCH", f"{API}/events/a-0:0", GROUP_100, json={"text": "改了"}))[
+        "text"
+    ] == "改了"
     profile = await web.json("GET", f"{API}/profile", GROUP_100, params={"entity": "user:42"})
     assert profile["profiles"][0]["summary"] == "- 喜欢龙井茶"
-    assert (await web.ask("GET", f"{API}/profile", GROUP_100, params={"entity": "user:7"})).status_code == 404
+    assert (
+        await web.ask("GET", f"{API}/profile", GROUP_100, params={"entity": "user:7"})
+    ).status_code == 404
 
 
 async def test_a_token_of_one_conversation_sees_its_own_jobs_alone(web: Web) -> None:
-    await web.json("POST", f"{API}/jobs", GROUP_100, json={"user_id": "42", "action_summary": "我推荐了一本书"})
+    await web.json(
+        "POST", f"{API}/jobs", GROUP_100, json={"user_id": "42", "action_summary": "我推荐了一本书"}
+    )
     await web.json("POST", f"{API}/jobs", USER_7, json={"action_summary": "我讲了一个故事"})
     other = await web.memory.enqueue_job("我去了", [], user_id="42")
     for token, scope in ((GROUP_100, Scope.group("100").key), (USER_7, Scope.private("7").key)):
@@ -440,7 +611,9 @@ async def test_a_token_of_one_conversation_sees_its_own_jobs_alone(web: Web) -> 
 async def test_what_is_wrong_is_told_as_problem_details(
     web: Web, method: str, path: str, sent: dict[str, Any], status: int
 ) -> None:
-    answer = await web.ask(method, API + path, **{key: value for key, value in sent.items() if key != "headers"})
+    answer = await web.ask(
+        method, API + path, **{key: value for key, value in sent.items() if key != "headers"}
+    )
     assert answer.status_code == status, answer.text
     assert answer.headers["content-type"] == "application/problem+json"
     assert answer.json()["status"] == status and answer.json()["detail"]
@@ -457,7 +630,9 @@ async def test_a_refusal_does_not_repeat_what_was_sent(web: Web) -> None:
     assert answer.status_code == 422 and secret not in answer.text
 
 
-async def test_an_unexpected_error_tells_nothing_of_what_was_being_done(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_unexpected_error_tells_nothing_of_what_was_being_done(
+    web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def broken(self: object) -> None:
         raise RuntimeError("玉佩 in /home/bot/data")
 
@@ -470,7 +645,9 @@ async def test_an_unexpected_error_tells_nothing_of_what_was_being_done(web: Web
 async def test_script_in_names_and_texts_stays_data(web: Web) -> None:
     file_texts(parts_of(web).events, [SCRIPT], "s-0", group="100", user_name=SCRIPT)
     answer = await web.ask("GET", f"{API}/events")
-    assert answer.headers["content-type"] == "application/json" and SCRIPT in {one["text"] for one in answer.json()["events"]}
+    assert answer.headers["content-type"] == "application/json" and SCRIPT in {
+        one["text"] for one in answer.json()["events"]
+    }
 
 
 async def test_the_description_of_the_api_names_every_address_and_loads_nothing(web: Web) -> None:
@@ -478,7 +655,10 @@ async def test_the_description_of_the_api_names_every_address_and_loads_nothing(
     assert schema["openapi"].startswith("3.") and len(schema["paths"]) >= 25
     assert all(path.startswith(API) for path in schema["paths"])
     undescribed = [
-        (path, method) for path, item in schema["paths"].items() for method, one in item.items() if not one.get("description")
+        (path, method)
+        for path, item in schema["paths"].items()
+        for method, one in item.items()
+        if not one.get("description")
     ]
     assert undescribed == []
     for path in ("/docs", "/redoc"):

@@ -34,26 +34,42 @@ async def web(tmp_path: Path) -> AsyncIterator[Web]:
         yield web
 
 
-async def lines_of(web: Web, entity: str = "user:7", token: str = OPERATOR, **params: str) -> dict[str, str]:
+async def lines_of(
+    web: Web, entity: str = "user:7", token: str = OPERATOR, **params: str
+) -> dict[str, str]:
     """Return the ids of the lines of a profile by their text."""
     found = await web.json("GET", f"{API}/profile", token, params={"entity": entity, **params})
     return {line["text"]: line["line_id"] for one in found["profiles"] for line in one["lines"]}
 
 
-async def test_a_line_is_edited_deleted_and_brought_back_by_the_token_of_its_conversation(web: Web) -> None:
+async def test_a_line_is_edited_deleted_and_brought_back_by_the_token_of_its_conversation(
+    web: Web,
+) -> None:
     lines = await lines_of(web, token=USER_7)
     assert set(lines) == {"安安喜欢吃素", "安安住在杭州"}
     vegetarian = f"{API}/lines/{lines['安安喜欢吃素']}"
     goes = await web.json("DELETE", vegetarian, USER_7, params={"dry_run": True})
-    assert (goes["correction_id"], [one["text"] for one in goes["events"]]) == ("", ["安安喜欢吃素"])
+    assert (goes["correction_id"], [one["text"] for one in goes["events"]]) == (
+        "",
+        ["安安喜欢吃素"],
+    )
     assert [one["line"]["text"] for one in goes["lines"]] == ["安安喜欢吃素"]
-    edited = await web.json("PATCH", vegetarian, USER_7, json={"text": "安安什么都吃", "kind": "taste", "tags": ["饮食"]})
+    edited = await web.json(
+        "PATCH",
+        vegetarian,
+        USER_7,
+        json={"text": "安安什么都吃", "kind": "taste", "tags": ["饮食"]},
+    )
     assert edited["action"] == "edit_line" and edited["lines"][0]["line"]["text"] == "安安喜欢吃素"
     events = (await web.json("GET", f"{API}/events", USER_7))["events"]
-    assert "安安什么都吃" in [one["text"] for one in events] and "安安喜欢吃素" not in [one["text"] for one in events]
+    assert "安安什么都吃" in [one["text"] for one in events] and "安安喜欢吃素" not in [
+        one["text"] for one in events
+    ]
     (line,) = [
         line
-        for one in (await web.json("GET", f"{API}/profile", USER_7, params={"entity": "user:7"}))["profiles"]
+        for one in (await web.json("GET", f"{API}/profile", USER_7, params={"entity": "user:7"}))[
+            "profiles"
+        ]
         for line in one["lines"]
         if line["text"] == "安安什么都吃"
     ]
@@ -71,9 +87,21 @@ async def test_a_line_is_edited_deleted_and_brought_back_by_the_token_of_its_con
         ("PATCH", "/lines/{line}", {"json": {"text": "改了"}}, 422, "there is no line"),
         ("DELETE", "/lines/{line}", {}, 422, "there is no line"),
         ("DELETE", "/lines/..%2F..%2Fetc", {}, 405, "Not Allowed"),
-        ("PATCH", "/lines/{line}", {"json": {"text": "改了"}, "params": {"scope": "user:7"}}, 403, "this token is for g:100"),
+        (
+            "PATCH",
+            "/lines/{line}",
+            {"json": {"text": "改了"}, "params": {"scope": "user:7"}},
+            403,
+            "this token is for g:100",
+        ),
         ("POST", "/corrections/{undo}/undo", {}, 422, "there is no correction"),
-        ("POST", "/correct", {"json": {"wrong": "x", "target_id": "{line}"}}, 422, "target_id: there is no line or event"),
+        (
+            "POST",
+            "/correct",
+            {"json": {"wrong": "x", "target_id": "{line}"}},
+            422,
+            "target_id: there is no line or event",
+        ),
         ("POST", "/correct", {"json": {"wrong": " "}}, 422, "wrong: empty"),
         ("PATCH", "/lines/{line}", {"json": {"words": "改了"}}, 422, "words"),
         ("POST", "/pins", {"json": {"text": ""}}, 422, "text: empty"),
@@ -95,7 +123,9 @@ async def test_the_token_of_another_conversation_touches_nothing(
 
 async def test_what_is_wrong_is_found_in_words_and_a_candidate_is_named(web: Web) -> None:
     await web.json(
-        "POST", f"{API}/jobs", json={"user_id": "7", "user_name": "安安", "new_info": ["她住在杭州西湖边", "她住过杭州"]}
+        "POST",
+        f"{API}/jobs",
+        json={"user_id": "7", "user_name": "安安", "new_info": ["她住在杭州西湖边", "她住过杭州"]},
     )
     assert await web.memory.settled(30)
     asked = await web.json("POST", f"{API}/correct", USER_7, json={"wrong": "住在杭州"})
@@ -114,13 +144,19 @@ async def test_what_is_wrong_is_found_in_words_and_a_candidate_is_named(web: Web
 async def test_pins_stand_in_the_blocks_of_their_conversation_alone(web: Web) -> None:
     pinned = await web.json("POST", f"{API}/pins", GROUP_100, json={"text": "不要提前任"})
     assert (pinned["pinned"], pinned["kind"]) == (True, "boundary")
-    ended = await web.json("POST", f"{API}/pins", GROUP_100, json={"text": "周末不要打扰", "expires_at": "2126-01-01"})
+    ended = await web.json(
+        "POST", f"{API}/pins", GROUP_100, json={"text": "周末不要打扰", "expires_at": "2126-01-01"}
+    )
     assert ended["until"].startswith("212")
     for scope, count in (("group:100", 2), ("group:200", 0), ("user:7", 0)):
         assert len((await web.json("GET", f"{API}/pins", params={"scope": scope}))["pins"]) == count
-        block = (await web.json("POST", f"{API}/context", json={"query": "晚上好", "scope": scope}))["context"]
+        block = (
+            await web.json("POST", f"{API}/context", json={"query": "晚上好", "scope": scope})
+        )["context"]
         assert ("不要提前任" in block) == bool(count)
-    assert (await web.ask("GET", f"{API}/pins")).status_code == 422, "the operator names the conversation"
+    assert (await web.ask("GET", f"{API}/pins")).status_code == 422, (
+        "the operator names the conversation"
+    )
     for unpinned in (True, False):
         path = f"{API}/pins/{pinned['line_id']}"
         assert await web.json("DELETE", path, GROUP_100) == {"unpinned": unpinned}
@@ -155,15 +191,29 @@ async def test_a_profile_shows_its_lines_and_a_line_what_goes_along_with_it(web:
     assert profile.count("2026-02-21") >= 2
     path = link_to(profile, "安安喜欢吃素")
     shown = (await seen(web, path)).text
-    for text in ("What it rests on", "Edit the line", "Delete this line?", "This goes along:", "/event?id="):
+    for text in (
+        "What it rests on",
+        "Edit the line",
+        "Delete this line?",
+        "This goes along:",
+        "/event?id=",
+    ):
         assert text in shown, text
     for text in ("依据", "修改这一行", "删除这一行？", "一起去掉的："):
         assert text in (await seen(web, path, "zh")).text, text
     which = dict(httpx.URL(path).params)
-    edited = await seen(web, "/line/edit", data={**which, "text": "安安<b>什么</b>都吃", "about": "taste", "until": ""})
+    edited = await seen(
+        web,
+        "/line/edit",
+        data={**which, "text": "安安<b>什么</b>都吃", "about": "taste", "until": ""},
+    )
     assert edited.status_code == 303 and "said=done" in edited.headers["location"]
     changed = (await seen(web, edited.headers["location"])).text
-    assert "安安&lt;b&gt;什么&lt;/b&gt;都吃" in changed and "<b>" not in changed and "likes and dislikes" in changed
+    assert (
+        "安安&lt;b&gt;什么&lt;/b&gt;都吃" in changed
+        and "<b>" not in changed
+        and "likes and dislikes" in changed
+    )
     deleted = await seen(web, "/line/delete", data={**which, "messages": "true"})
     assert deleted.headers["location"].endswith("said=deleted")
     assert (await seen(web, path)).status_code == 404

@@ -88,7 +88,9 @@ def test_the_one_cookie_is_read_as_it_stands_among_others() -> None:
     assert read_cookies([*given, "=historian_1"], ("none",)) == {}
 
 
-async def test_headers_that_are_too_large_are_refused_whatever_server_has_read_them(web: Web) -> None:
+async def test_headers_that_are_too_large_are_refused_whatever_server_has_read_them(
+    web: Web,
+) -> None:
     answer = await web.client.get("/health", headers={"X": "y" * 17_000})
     assert (answer.status_code, answer.headers["content-type"]) == (431, "application/problem+json")
 
@@ -104,7 +106,9 @@ async def test_headers_that_are_too_large_are_refused_whatever_server_has_read_t
     ],
     ids=["one header", "many headers", "path", "line ends", "no text"],
 )
-async def test_sixty_megabytes_of_head_are_refused_after_some_kilobytes(web: Web, first: bytes, more: bytes) -> None:
+async def test_sixty_megabytes_of_head_are_refused_after_some_kilobytes(
+    web: Web, first: bytes, more: bytes
+) -> None:
     async with listening(web.app) as port, connected(port) as (reader, writer):
         writer.write(first)
         taken = 0
@@ -116,7 +120,11 @@ async def test_sixty_megabytes_of_head_are_refused_after_some_kilobytes(web: Web
         answer = b""
         with suppress(OSError):
             answer = await asyncio.wait_for(reader.read(100), SECONDS)
-        assert answer[:12] in (b"HTTP/1.1 431", b"HTTP/1.1 400", b"")  # a reset may come before the answer is read
+        assert answer[:12] in (
+            b"HTTP/1.1 431",
+            b"HTTP/1.1 400",
+            b"",
+        )  # a reset may come before the answer is read
         assert taken < 20_000_000  # what the system holds between both ends
         assert await is_answered(port)
 
@@ -128,30 +136,43 @@ async def test_sixty_megabytes_of_head_are_refused_after_some_kilobytes(web: Web
 )
 async def test_a_head_in_one_piece_is_bounded(web: Web, head: bytes) -> None:
     async with listening(web.app) as port:
-        answer, _ = await sent(port, b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n" + head + b"\r\n")
+        answer, _ = await sent(
+            port, b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n" + head + b"\r\n"
+        )
         assert answer.startswith(b"HTTP/1.1 431")
 
 
 async def test_as_many_headers_as_are_allowed_and_a_body_of_many_lines_are_taken(web: Web) -> None:
-    async with listening(web.app) as port, httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
+    async with (
+        listening(web.app) as port,
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client,
+    ):
         many = {f"X-{n}": "y" * 100 for n in range(80)}
         lines = b'{"scope": "group:100",\n"query": "x"' + b"\n" * 900_000 + b"}"
         for _ in range(2):
-            answer = await client.post("/api/v1/context", headers={**TOKEN, **many, **JSON}, content=lines)
+            answer = await client.post(
+                "/api/v1/context", headers={**TOKEN, **many, **JSON}, content=lines
+            )
             assert answer.status_code == 200
 
 
 async def test_a_connection_that_stays_open_takes_as_many_requests_as_come(web: Web) -> None:
     async with listening(web.app) as port, connected(port) as (reader, writer):
         for _ in range(40):
-            writer.write(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"y" * 1_000 + b"\r\n\r\n")
-            assert (await asyncio.wait_for(reader.readuntil(b"}"), SECONDS)).startswith(b"HTTP/1.1 200")
+            writer.write(
+                b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"y" * 1_000 + b"\r\n\r\n"
+            )
+            assert (await asyncio.wait_for(reader.readuntil(b"}"), SECONDS)).startswith(
+                b"HTTP/1.1 200"
+            )
 
 
 async def test_requests_without_end_behind_one_are_not_kept(web: Web) -> None:
     async with listening(web.app) as port:
         behind = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"y" * 200_000
-        answer, taken = await sent(port, b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" + behind, 300)
+        answer, taken = await sent(
+            port, b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" + behind, 300
+        )
         assert answer[:12] in (b"HTTP/1.1 200", b"") and taken < 20_000_000
         assert await is_answered(port)
 
@@ -191,7 +212,9 @@ async def test_a_stream_of_the_operator_keeps_its_place(web: Web) -> None:
 
 
 @pytest.mark.parametrize("half", HALVES)
-async def test_half_a_request_is_not_waited_for(web: Web, half: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_half_a_request_is_not_waited_for(
+    web: Web, half: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(http_connections, "HEAD_SECONDS", 0.2)
     monkeypatch.setattr(http_connections, "BODY_SECONDS", 0.2)
     async with listening(web.app) as port, connected(port) as (reader, writer):
@@ -202,7 +225,9 @@ async def test_half_a_request_is_not_waited_for(web: Web, half: str, monkeypatch
         assert answer[:12] in (b"", b"HTTP/1.1 408", b"HTTP/1.1 401")
 
 
-async def test_a_head_that_comes_byte_by_byte_has_the_same_time(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_head_that_comes_byte_by_byte_has_the_same_time(
+    web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(http_connections, "HEAD_SECONDS", 0.3)
     async with listening(web.app) as port, connected(port) as (reader, writer):
 
@@ -230,7 +255,12 @@ async def test_a_form_without_a_token_is_bounded_before_it_is_read(web: Web) -> 
 
 async def test_every_request_is_counted_before_anything_else_is_looked_at(tmp_path: Path) -> None:
     async with opened_web(tmp_path, requests_per_second=1.0) as web:
-        answers = [(await web.client.get("/health" if n % 2 else STATS, headers={"Host": "evil"})).status_code for n in range(4)]
+        answers = [
+            (
+                await web.client.get("/health" if n % 2 else STATS, headers={"Host": "evil"})
+            ).status_code
+            for n in range(4)
+        ]
         assert answers == [421, 200, 429, 429]
 
 

@@ -66,11 +66,18 @@ async def test_pages_are_for_the_operator_alone(tmp_path: Path) -> None:
     async with opened_web(tmp_path) as web:
         for path in PATHS:
             answer = await web.client.get(path, headers={"Accept": "text/html"})
-            assert (answer.status_code, answer.headers["location"].partition("?")[0]) == (303, "/login"), path
+            assert (answer.status_code, answer.headers["location"].partition("?")[0]) == (
+                303,
+                "/login",
+            ), path
             assert (await web.ask("GET", path, GROUP_100)).status_code == 403, path
         for path in FORMS:
-            assert (await web.client.post(path, headers={"Origin": ORIGIN})).status_code == 401, path
-            assert (await web.ask("POST", path, GROUP_100, data={"id": "x"})).status_code == 403, path
+            assert (await web.client.post(path, headers={"Origin": ORIGIN})).status_code == 401, (
+                path
+            )
+            assert (await web.ask("POST", path, GROUP_100, data={"id": "x"})).status_code == 403, (
+                path
+            )
 
 
 async def test_who_is_not_signed_in_sees_nothing_but_the_form(tmp_path: Path) -> None:
@@ -79,8 +86,12 @@ async def test_who_is_not_signed_in_sees_nothing_but_the_form(tmp_path: Path) ->
         assert "登录" in form
         assert "/people" not in form
         then = {"language": "zh", "then": "/login"}
-        assert (await web.client.post("/language", data=then, headers={"Origin": ORIGIN})).headers["location"] == "/login"
-        wrong = await web.client.post("/login", data={"token": "guessed"}, headers={"Origin": ORIGIN, "Accept": "text/html"})
+        assert (await web.client.post("/language", data=then, headers={"Origin": ORIGIN})).headers[
+            "location"
+        ] == "/login"
+        wrong = await web.client.post(
+            "/login", data={"token": "guessed"}, headers={"Origin": ORIGIN, "Accept": "text/html"}
+        )
         assert wrong.status_code == 401
         assert "没有这个令牌" in wrong.text
 
@@ -89,7 +100,9 @@ async def test_signing_in_leads_to_the_page_that_was_asked_for(tmp_path: Path) -
     async with opened_web(tmp_path) as web:
         asked = await web.client.get("/user?id=a%26b&view=profile", headers={"Accept": "text/html"})
         (then,) = parse_qs(urlsplit(asked.headers["location"]).query)["then"]
-        answer = await web.client.post("/login", data={"token": OPERATOR, "then": then}, headers={"Origin": ORIGIN})
+        answer = await web.client.post(
+            "/login", data={"token": OPERATOR, "then": then}, headers={"Origin": ORIGIN}
+        )
         assert answer.headers["location"] == "/user?id=a%26b&view=profile"
 
 
@@ -105,29 +118,44 @@ async def test_signing_in_leads_to_the_page_that_was_asked_for(tmp_path: Path) -
         ("/search?q=tea&scope=%3Cb%3E", 422, "names no conversation"),
     ],
 )
-async def test_what_cannot_be_shown_is_said_on_a_page(tmp_path: Path, path: str, status: int, says: str) -> None:
+async def test_what_cannot_be_shown_is_said_on_a_page(
+    tmp_path: Path, path: str, status: int, says: str
+) -> None:
     async with opened_web(tmp_path) as web:
         answer = await seen(web, path)
-        assert (answer.status_code, answer.headers["content-type"]) == (status, "text/html; charset=utf-8")
+        assert (answer.status_code, answer.headers["content-type"]) == (
+            status,
+            "text/html; charset=utf-8",
+        )
         assert says in answer.text
         assert "<b>" not in answer.text
 
 
 async def test_an_address_without_a_page_says_so_to_people_and_to_programs(tmp_path: Path) -> None:
     async with opened_web(tmp_path) as web:
-        headers = {"Authorization": f"Bearer {OPERATOR}", "Accept": "text/html", "Accept-Language": "zh"}
+        headers = {
+            "Authorization": f"Bearer {OPERATOR}",
+            "Accept": "text/html",
+            "Accept-Language": "zh",
+        }
         answer = await web.client.get("/nothing", headers=headers)
         assert (answer.status_code, "没有这个页面" in answer.text) == (404, True)
         for path in ("/nothing", "/api/v1/nothing"):
             answer = await web.ask("GET", path)
-            assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")
+            assert (answer.status_code, answer.headers["content-type"]) == (
+                404,
+                "application/problem+json",
+            )
         assert (await web.ask("GET", "/nothing", GROUP_100)).status_code == 403
 
 
 async def test_an_empty_memory_says_how_it_begins(tmp_path: Path) -> None:
     async with opened_web(tmp_path) as web:
         for path in ("/", "/people"):
-            assert "Memory begins with the first turn that a bot hands over" in (await seen(web, path)).text
+            assert (
+                "Memory begins with the first turn that a bot hands over"
+                in (await seen(web, path)).text
+            )
         assert "No job waits." in (await seen(web, "/jobs")).text
         assert "没有失败的任务" in (await seen(web, "/jobs?state=failed", "zh")).text
 
@@ -152,20 +180,46 @@ async def test_secrets_do_not_stand_among_the_settings(tmp_path: Path) -> None:
         assert GROUP_100 not in shown
 
 
-async def test_an_article_shows_its_chapters_and_goes_back_to_an_earlier_revision(tmp_path: Path) -> None:
+async def test_an_article_shows_its_chapters_and_goes_back_to_an_earlier_revision(
+    tmp_path: Path,
+) -> None:
     async with opened_web(tmp_path, worker=True) as web:
         stores, key = parts_of(web).article_stores, ArticleKey("42", "100")
-        first = Article(bedrock="- I know that 阿明 lives in Hangzhou", dynamic="- 2026-02-21: he reads")
+        first = Article(
+            bedrock="- I know that 阿明 lives in Hangzhou", dynamic="- 2026-02-21: he reads"
+        )
         more: dict[str, Any] = {"now": NOW, "forgotten": lambda: False}
         stores.articles.write(key, first, expected_revision=0, sources=("one",), **more)
         stores.articles.write(
-            key, replace(first, dynamic="- 2026-02-22: he moves"), expected_revision=1, sources=("two",), **more
+            key,
+            replace(first, dynamic="- 2026-02-22: he moves"),
+            expected_revision=1,
+            sources=("two",),
+            **more,
         )
-        summary = Summary("s1", key, "阿明谈了搬家", NOW, NOW, NOW, 12, "rules", is_absolute=False, gate_reasons=("“他”是谁",))
+        summary = Summary(
+            "s1",
+            key,
+            "阿明谈了搬家",
+            NOW,
+            NOW,
+            NOW,
+            12,
+            "rules",
+            is_absolute=False,
+            gate_reasons=("“他”是谁",),
+        )
         stores.summaries.add(summary, forgotten=lambda: False)
 
         shown = (await seen(web, "/user?id=42&view=article")).text
-        for text in ("lives in Hangzhou", "<del>reads</del>", "<ins>moves</ins>", "阿明谈了搬家", "“他”是谁", "not absolute"):
+        for text in (
+            "lives in Hangzhou",
+            "<del>reads</del>",
+            "<ins>moves</ins>",
+            "阿明谈了搬家",
+            "“他”是谁",
+            "not absolute",
+        ):
             assert text in shown
         assert "阿明谈了搬家" in (await seen(web, "/group?id=100&view=article")).text
 
@@ -175,37 +229,58 @@ async def test_an_article_shows_its_chapters_and_goes_back_to_an_earlier_revisio
         stored = stores.articles.read(key)
         assert stored is not None
         assert (stored.revision, stored.article) == (3, first)
-        assert (await seen(web, "/article/rollback", data={**form, "revision": "9"})).status_code == 404
+        assert (
+            await seen(web, "/article/rollback", data={**form, "revision": "9"})
+        ).status_code == 404
 
 
 async def test_lists_show_the_beginning_of_a_long_text(tmp_path: Path) -> None:
     async with opened_web(tmp_path) as web:
-        event = make_event("long-0", text="茶" * 100_000, handed_over="tea" * 100_000, user_id="42", group="100")
+        event = make_event(
+            "long-0", text="茶" * 100_000, handed_over="tea" * 100_000, user_id="42", group="100"
+        )
         parts_of(web).events.file_job("long-0", [event], [None])
         for path in ("/", "/group?id=100", "/search?q=茶茶&scope=g:100"):
             assert len((await seen(web, path)).text) < 20_000, path
         assert "茶" * 100_000 in (await seen(web, f"/event?id={event.event_id}")).text
 
 
-async def test_a_message_is_shown_with_its_speaker_and_time_and_can_be_withdrawn_alone(tmp_path: Path) -> None:
+async def test_a_message_is_shown_with_its_speaker_and_time_and_can_be_withdrawn_alone(
+    tmp_path: Path,
+) -> None:
     async with opened_web(tmp_path) as web:
-        question, answer = file_messages(parts_of(web).events, ["谁有空搬家？", "我周五搬家"], group="100")
-        for path in ("/group?id=100&kind=message", f"/event?id={answer}", "/search?q=周五搬家&scope=g:100"):
+        question, answer = file_messages(
+            parts_of(web).events, ["谁有空搬家？", "我周五搬家"], group="100"
+        )
+        for path in (
+            "/group?id=100&kind=message",
+            f"/event?id={answer}",
+            "/search?q=周五搬家&scope=g:100",
+        ):
             assert "小林: 我周五 (2026-02-27)搬家" in (await seen(web, path)).text, path
         shown = (await seen(web, f"/event?id={answer}")).text
-        assert "Withdraw this message" in shown and f"/event?id={question.replace(':', '%3A')}" in shown
-        assert not any(text in shown for text in ("Edit the event", "not absolute", "Mark superseded"))
+        assert (
+            "Withdraw this message" in shown
+            and f"/event?id={question.replace(':', '%3A')}" in shown
+        )
+        assert not any(
+            text in shown for text in ("Edit the event", "not absolute", "Mark superseded")
+        )
         assert "搬家" not in (await seen(web, "/group?id=100&absolute=no")).text
         refused = await seen(web, "/event/edit", data={"id": answer, "text": "我周六搬家"})
         assert refused.status_code == 422 and "stands as it was said" in refused.text
         assert (await seen(web, "/event/delete", data={"id": answer})).status_code == 303
-        assert [one.event_id for one in parts_of(web).events.find(EventFilter("g:100"))] == [question]
+        assert [one.event_id for one in parts_of(web).events.find(EventFilter("g:100"))] == [
+            question
+        ]
 
 
 async def test_only_two_events_of_one_conversation_are_linked(tmp_path: Path) -> None:
     async with opened_web(tmp_path, worker=True) as web:
         for number, group in enumerate(("100", "101")):
-            await web.memory.enqueue_job("", ["我喜欢喝茶"], **group_fields(group_id=group, request_id=f"r{number}"))
+            await web.memory.enqueue_job(
+                "", ["我喜欢喝茶"], **group_fields(group_id=group, request_id=f"r{number}")
+            )
         assert await web.memory.settled(20)
         answer = await seen(web, "/event/supersede", data={"id": "r0-0:0", "by": "r1-0:0"})
         assert answer.status_code == 422
@@ -229,7 +304,12 @@ async def test_the_switch_of_languages_leads_to_no_other_host(tmp_path: Path) ->
 
 async def test_doctor_says_what_is_configured(tmp_path: Path) -> None:
     async with opened_web(tmp_path) as web:
-        assert "磁盘" not in (await seen(web, "/doctor", "zh")).text.partition("<main")[2].partition("form")[2]
+        assert (
+            "磁盘"
+            not in (await seen(web, "/doctor", "zh"))
+            .text.partition("<main")[2]
+            .partition("form")[2]
+        )
         shown = (await seen(web, "/doctor", "zh", data={"go": "1"})).text
         assert "磁盘" in shown
         assert shown.count('class="card ok"') >= 3
@@ -238,7 +318,9 @@ async def test_doctor_says_what_is_configured(tmp_path: Path) -> None:
 async def test_notes_are_listed_by_folder(tmp_path: Path) -> None:
     folder = tmp_path / "notes"
     folder.mkdir()
-    (folder / "tea.md").write_text("# Tea\n\nGreen tea is brewed at 80 degrees.\n", encoding="utf-8")
+    (folder / "tea.md").write_text(
+        "# Tea\n\nGreen tea is brewed at 80 degrees.\n", encoding="utf-8"
+    )
     async with opened_web(tmp_path, worker=True) as web:
         await web.memory.command("index", {"folder": str(folder)})
         shown = (await seen(web, "/notes")).text
@@ -261,13 +343,25 @@ async def test_a_memory_in_postgresql_has_the_same_pages(tmp_path: Path) -> None
             await memory.enqueue_job("", ["我喜欢下棋"], **group_fields(request_id="chess"))
             assert await memory.settled(20)
             (line,) = parts_of(web).profiles.read(ProfileKey("user", "42")).lines[:1]
-            for path in (*PATHS[:-1], "/people?text=阿", "/group?id=100&text=喝茶&month=2026-02", "/search?q=茶&scope=g:100"):
-                answer = await seen(web, path.replace("id=x", "id=tea-0:0").replace("line=x", f"line={line.line_id}"))
+            for path in (
+                *PATHS[:-1],
+                "/people?text=阿",
+                "/group?id=100&text=喝茶&month=2026-02",
+                "/search?q=茶&scope=g:100",
+            ):
+                answer = await seen(
+                    web,
+                    path.replace("id=x", "id=tea-0:0").replace("line=x", f"line={line.line_id}"),
+                )
                 assert answer.status_code == 200, f"{path}: {answer.text}"
             assert "喜欢喝茶" in (await seen(web, "/group?id=100&text=喝茶&month=2026-02")).text
             form = {"kind": "user", "id": "42", "revision": "1"}
-            assert "said=done" in (await seen(web, "/profile/rollback", data=form)).headers["location"]
-            forgotten = await seen(web, "/forget", data={"kind": "user", "id": "42", "confirmed": "42"})
+            assert (
+                "said=done" in (await seen(web, "/profile/rollback", data=form)).headers["location"]
+            )
+            forgotten = await seen(
+                web, "/forget", data={"kind": "user", "id": "42", "confirmed": "42"}
+            )
             assert "2 events" in forgotten.text
             assert parts_of(web).events.count() == 0
 
@@ -280,9 +374,25 @@ async def test_the_jobs_of_each_state_are_shown_with_what_they_carry(tmp_path: P
         assert queue.claim(2e9) is not None
         queue.fail(failed, error="the model said no", filed=True)
         queue.put(make_job("r2", last_error="HTTP 503", attempts=2))
-        queue.put(make_job("r3", kind="talk", payload={"role": "user", "text": "我对花生过敏"}, action_summary="", new_info=[]))
+        queue.put(
+            make_job(
+                "r3",
+                kind="talk",
+                payload={"role": "user", "text": "我对花生过敏"},
+                action_summary="",
+                new_info=[],
+            )
+        )
         queue.put(make_job("r4", kind="states", payload=states, action_summary="", new_info=[]))
-        queue.put(make_job("r5", kind="forget", payload={"event_ids": ["r9-1:0"]}, action_summary="", new_info=[]))
+        queue.put(
+            make_job(
+                "r5",
+                kind="forget",
+                payload={"event_ids": ["r9-1:0"]},
+                action_summary="",
+                new_info=[],
+            )
+        )
         put_broken(Path(web.memory.settings.cognitive.data_dir), job_id="1-x-0")
         waiting = (await seen(web, "/jobs?state=pending")).text
         for text in (
@@ -297,6 +407,13 @@ async def test_the_jobs_of_each_state_are_shown_with_what_they_carry(tmp_path: P
         ):
             assert text in waiting
         given_up = (await seen(web, "/jobs")).text
-        for text in ("the model said no", "filed by rules", "告诉用户明天下雨", "unreadable", "1-x-0", "Try again"):
+        for text in (
+            "the model said no",
+            "filed by rules",
+            "告诉用户明天下雨",
+            "unreadable",
+            "1-x-0",
+            "Try again",
+        ):
             assert text in given_up
         assert "No job is running." in (await seen(web, "/jobs?state=processing")).text

@@ -60,9 +60,19 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     directory = tmp_path_factory.mktemp("pages")
     give_up(directory, private_fields(request_id="given-up", new_info=["She plays the cello"]))
     with served(directory) as opened:
-        opened.enqueue("我给他推荐了《三体》", ["他昨天刚搬到杭州西湖区", "听说他们已经谈好了"], **group_fields(request_id="one"))
-        opened.enqueue("", ["我喜欢科幻小说"], **group_fields(request_id="two", timestamp="2026-03-21T17:30:00+08:00"))
-        opened.enqueue("", ["She moved to Lisbon last month", SCRIPT], **private_fields(user_name=SCRIPT))
+        opened.enqueue(
+            "我给他推荐了《三体》",
+            ["他昨天刚搬到杭州西湖区", "听说他们已经谈好了"],
+            **group_fields(request_id="one"),
+        )
+        opened.enqueue(
+            "",
+            ["我喜欢科幻小说"],
+            **group_fields(request_id="two", timestamp="2026-03-21T17:30:00+08:00"),
+        )
+        opened.enqueue(
+            "", ["She moved to Lisbon last month", SCRIPT], **private_fields(user_name=SCRIPT)
+        )
         names = {"group": "101", "group_name": "搬家群", "user_name": "阿明"}
         file_messages(parts_of(opened).events, ["谁周五有空？", "我周五搬家"], **names)
         yield opened
@@ -90,7 +100,9 @@ def parts_of(memory: Served) -> Parts:
 
 
 def event_with(memory: Served, text: str) -> Event:
-    return next(event for event in parts_of(memory).events.find(EventFilter(None)) if text in event.text)
+    return next(
+        event for event in parts_of(memory).events.find(EventFilter(None)) if text in event.text
+    )
 
 
 def line_path(memory: Served) -> str:
@@ -113,34 +125,53 @@ def test_every_page_opens_in_both_languages_and_themes(
     with visit(browser, memory, language=language, theme=theme, width=width) as window:
         for path, heading in {**PATHS, event_path(event_with(memory, "杭州")): {}}.items():
             page = window.open(path)
-            expect(page.locator("h1")).to_have_text(heading.get(language, event_with(memory, "杭州").text))
+            expect(page.locator("h1")).to_have_text(
+                heading.get(language, event_with(memory, "杭州").text)
+            )
             assert page.get_attribute("html", "lang") == {"en": "en", "zh": "zh-Hans"}[language]
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{path} is wider than the window"
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (
+                f"{path} is wider than the window"
+            )
             window.check()
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
-def test_axe_finds_no_serious_fault(browser: Browser, memory: Served, theme: str, width: int) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="install axe-playwright-python").Axe()
+def test_axe_finds_no_serious_fault(
+    browser: Browser, memory: Served, theme: str, width: int
+) -> None:
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="install axe-playwright-python"
+    ).Axe()
     event = event_path(event_with(memory, "杭州"))
     with visit(browser, memory, language="zh", theme=theme, width=width) as window:
         message = event_path(event_with(memory, "搬家"))
         line = line_path(memory)
         for path in (*PATHS, event, message, line):
             assert serious(axe, window.open(path)) == [], path
-        openers = {event: "edit", f"{event}&text=阿明": "end", message: "delete", "/forget?kind=user&id=42": "confirm"}
+        openers = {
+            event: "edit",
+            f"{event}&text=阿明": "end",
+            message: "delete",
+            "/forget?kind=user&id=42": "confirm",
+        }
         openers |= {line: "edit", f"{line}&said=done": "delete"}
         for path, opener in openers.items():
             window.open(path).click(f"main > * >> button[popovertarget={opener}] >> nth=0")
             assert serious(axe, window.page) == [], f"{path}, {opener}"
-        window.open("/").evaluate("document.querySelector('main').append(document.createElement('img'))")
+        window.open("/").evaluate(
+            "document.querySelector('main').append(document.createElement('img'))"
+        )
         assert serious(axe, window.page) == ["image-alt: <img>"]  # it does find them
 
 
 def serious(axe: Any, page: Page) -> list[str]:
     """Return the faults of a page that keep people from using it, each with the first place."""
     found = axe.run(page).response["violations"]
-    return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found if one["impact"] in ("serious", "critical")]
+    return [
+        f"{one['id']}: {one['nodes'][0]['html']}"
+        for one in found
+        if one["impact"] in ("serious", "critical")
+    ]
 
 
 def test_an_event_is_edited(memory: Served, window: Visit) -> None:
@@ -157,7 +188,11 @@ def test_an_event_is_edited(memory: Served, window: Visit) -> None:
 
 def test_an_event_is_marked_superseded_and_holds_again(memory: Served, window: Visit) -> None:
     memory.enqueue("", ["阿明养了一只猫"], **group_fields(request_id="cat"))
-    memory.enqueue("", ["阿明养的那只猫去世了"], **group_fields(request_id="no-cat", timestamp="2026-03-01T10:00:00+08:00"))
+    memory.enqueue(
+        "",
+        ["阿明养的那只猫去世了"],
+        **group_fields(request_id="no-cat", timestamp="2026-03-01T10:00:00+08:00"),
+    )
     old, new = event_with(memory, "一只猫"), event_with(memory, "那只猫")
     parts_of(memory).events.uphold([old.event_id])
     page = window.open(event_path(old))
@@ -186,7 +221,12 @@ def test_an_event_is_deleted_after_a_question(memory: Served, window: Visit) -> 
 
 
 def test_a_message_is_withdrawn_after_a_question(memory: Served, window: Visit) -> None:
-    names = {"group": "100", "group_name": "读书会", "user_name": "阿明", "timestamp": SATURDAY + 3600}
+    names = {
+        "group": "100",
+        "group_name": "读书会",
+        "user_name": "阿明",
+        "timestamp": SATURDAY + 3600,
+    }
     message = make_message("withdrawn-1", "这句话说错了", **names)
     parts_of(memory).events.file_messages([[message]])
     page = window.open(event_path(message))
@@ -213,7 +253,9 @@ def test_all_but_the_live_view_works_without_script(browser: Browser, memory: Se
     assert parts_of(memory).events.get([event.event_id]) == []
 
 
-def test_a_line_is_edited_deleted_by_keyboard_and_brought_back(memory: Served, window: Visit) -> None:
+def test_a_line_is_edited_deleted_by_keyboard_and_brought_back(
+    memory: Served, window: Visit
+) -> None:
     memory.enqueue("", ["我喜欢打羽毛球"], **group_fields(request_id="badminton"))
     page = window.open("/user?id=42&view=profile")
     page.get_by_role("link", name="阿明喜欢打羽毛球").click()
@@ -252,7 +294,9 @@ def test_a_profile_is_rolled_back(memory: Served, window: Visit) -> None:
     first = parts_of(memory).profiles.read(key)
     assert first is not None  # what other tests have deleted of it is in none of its revisions
     more = with_lines(first.lines, [ProfileLine("new", "喜欢潜水")])
-    before = parts_of(memory).profiles.write(replace(first, lines=more), expected_revision=first.revision, now=first.updated_at)
+    before = parts_of(memory).profiles.write(
+        replace(first, lines=more), expected_revision=first.revision, now=first.updated_at
+    )
     page = window.open("/user?id=42&view=profile")
     page.select_option("select[name=older]", str(first.revision))
     page.click("text=Compare")
@@ -273,11 +317,19 @@ def test_a_failed_job_is_tried_again(memory: Served, window: Visit) -> None:
     page.click("li:has-text('given-up') >> text=Try again")
     expect(page.get_by_role("status")).to_have_text("1 job put back into the queue.")
     assert queue.failed() == []
-    eventually_now(lambda: any("cello" in event.text for event in parts_of(memory).events.find(EventFilter("p:7"))))
+    eventually_now(
+        lambda: any(
+            "cello" in event.text for event in parts_of(memory).events.find(EventFilter("p:7"))
+        )
+    )
 
 
 def test_a_person_is_forgotten_when_the_id_is_typed_in(memory: Served, window: Visit) -> None:
-    memory.enqueue("", ["Ben plays the trombone"], **private_fields(request_id="ben", user_id="ben", user_name="Ben"))
+    memory.enqueue(
+        "",
+        ["Ben plays the trombone"],
+        **private_fields(request_id="ben", user_id="ben", user_name="Ben"),
+    )
     page = window.open("/user?id=ben")
     page.click("text=Forget …")
     expect(page.locator("main")).to_contain_text("1 event")
@@ -334,13 +386,18 @@ def test_the_keyboard_reaches_everything_that_a_dialog_asks(memory: Served, wind
     expect(page.locator("main > .actions button[popovertarget=edit]")).to_be_focused()
 
 
-def test_search_draws_the_parts_of_each_score_and_says_what_the_bot_would_be_told(memory: Served, window: Visit) -> None:
+def test_search_draws_the_parts_of_each_score_and_says_what_the_bot_would_be_told(
+    memory: Served, window: Visit
+) -> None:
     page = window.open("/search")
     page.fill("input[name=q]", "阿明住在哪里")
     page.fill("input[name=scope]", "g:100")
     page.click("main >> button")
     expect(page.locator(".hits")).to_contain_text("杭州")
-    bars = [float(one.get_attribute("width") or 0) for one in page.locator(".hits li").first.locator("rect.plus").all()]
+    bars = [
+        float(one.get_attribute("width") or 0)
+        for one in page.locator(".hits li").first.locator("rect.plus").all()
+    ]
     assert bars
     assert all(0 < width <= 100 for width in bars)
     expect(page.locator("pre.told")).to_contain_text("杭州")

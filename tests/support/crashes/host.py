@@ -66,7 +66,10 @@ from support.crashes.works import WORKS
 from support.recall import WordEmbedder
 
 SIDE_EFFECTS: list[tuple[Any, list[str]]] = [
-    (SqliteJobQueue, ["put", "put_all", "claim", "complete", "take_over", "settle_filed", "hasten"]),
+    (
+        SqliteJobQueue,
+        ["put", "put_all", "claim", "complete", "take_over", "settle_filed", "hasten"],
+    ),
     (StateBuffer, ["add", "release"]),
     (SummaryStorage, ["add", "mark_promoted"]),
     (MirroredArticles, ["write"]),
@@ -90,8 +93,14 @@ SIDE_EFFECTS: list[tuple[Any, list[str]]] = [
     (os, ["replace", "unlink"]),
 ]
 NODES: list[tuple[Any, list[str]]] = [
-    (graph_module, ["extract", "rewrite", "gate", "embed", "link", "merge_profile", "write_profile"]),
-    (reflection_module, ["buffer", "summarise", "file_summary", "reconstruct", "check_article", "write_article"]),
+    (
+        graph_module,
+        ["extract", "rewrite", "gate", "embed", "link", "merge_profile", "write_profile"],
+    ),
+    (
+        reflection_module,
+        ["buffer", "summarise", "file_summary", "reconstruct", "check_article", "write_article"],
+    ),
 ]
 
 
@@ -99,7 +108,12 @@ class Points:
     """Counts the points passed and kills the process at the one that was asked for."""
 
     def __init__(
-        self, kill_at: int | None, trace: str | None, by: signal.Signals = signal.SIGKILL, *, at_work: bool = False
+        self,
+        kill_at: int | None,
+        trace: str | None,
+        by: signal.Signals = signal.SIGKILL,
+        *,
+        at_work: bool = False,
     ) -> None:
         self._kill_at = kill_at
         self._at_work = at_work
@@ -110,7 +124,11 @@ class Points:
     def passed(self, name: str) -> None:
         if self._trace is not None:
             os.write(self._trace, f"{name}\n".encode())
-        if self._kill_at is not None and self._passed >= self._kill_at and (_job.get() or not self._at_work):
+        if (
+            self._kill_at is not None
+            and self._passed >= self._kill_at
+            and (_job.get() or not self._at_work)
+        ):
             self._kill_at = None  # a stopped process may go on
             os.kill(os.getpid(), self._signal)
         self._passed += 1
@@ -194,7 +212,12 @@ async def drain(order: dict[str, Any]) -> bool:
             },
             "models": {
                 "chat": {"base_url": base_url, "model": "test", "api_key": "none"},
-                "embedding": {"provider": "openai", "base_url": base_url, "model": "test", "api_key": "none"},
+                "embedding": {
+                    "provider": "openai",
+                    "base_url": base_url,
+                    "model": "test",
+                    "api_key": "none",
+                },
             },
         },
         environ={},
@@ -219,7 +242,11 @@ def child(order: dict[str, Any]) -> int:
         Path(order["pid_file"]).write_text(str(os.getpid()), encoding="utf-8")
     if order.get("kill_at") is not None or order.get("trace"):
         by = signal.SIGSTOP if order.get("stop") else signal.SIGKILL
-        instrument(Points(order.get("kill_at"), order.get("trace"), by, at_work=order.get("at_work", False)))
+        instrument(
+            Points(
+                order.get("kill_at"), order.get("trace"), by, at_work=order.get("at_work", False)
+            )
+        )
     if order.get("hold"):
         holding = Holding(order["hold"])
         for module, names in NODES:
@@ -241,7 +268,9 @@ def main() -> None:
             status, known = 70, set(sys.modules)
             try:
                 status = child(json.loads(line))
-                os.write(writing, "\n".join(name for name in sys.modules if name not in known).encode())
+                os.write(
+                    writing, "\n".join(name for name in sys.modules if name not in known).encode()
+                )
             except BaseException:
                 import traceback
 
@@ -252,11 +281,15 @@ def main() -> None:
         with os.fdopen(reading, encoding="utf-8") as told:
             imported = told.read().split()
         _, status = os.waitpid(pid, 0)
-        for name in imported:  # what one child needed, the next ones need too: most of their time would go into it
+        for name in (
+            imported
+        ):  # what one child needed, the next ones need too: most of their time would go into it
             with suppress(ImportError):
                 import_module(name)
         killed = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-        print(json.dumps({"signal": killed, "status": os.waitstatus_to_exitcode(status)}), flush=True)
+        print(
+            json.dumps({"signal": killed, "status": os.waitstatus_to_exitcode(status)}), flush=True
+        )
 
 
 if __name__ == "__main__":

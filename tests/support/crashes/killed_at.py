@@ -8,7 +8,18 @@ import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
 
-WATCHED = ("open", "write", "fsync", "close", "replace", "rename", "unlink", "utime", "mkdir", "rmdir")
+WATCHED = (
+    "open",
+    "write",
+    "fsync",
+    "close",
+    "replace",
+    "rename",
+    "unlink",
+    "utime",
+    "mkdir",
+    "rmdir",
+)
 
 
 def killed_at_every_call(work: Callable[[], Any], reset: Callable[[], None]) -> Iterator[int]:
@@ -40,7 +51,9 @@ def _run_killed(work: Callable[[], Any], n: int) -> bool:
     if os.WIFSIGNALED(status):
         assert os.WTERMSIG(status) == signal.SIGKILL
         return False
-    assert os.waitstatus_to_exitcode(status) == 0, "the work itself failed in the child; see its trace"
+    assert os.waitstatus_to_exitcode(status) == 0, (
+        "the work itself failed in the child; see its trace"
+    )
     return True
 
 

@@ -41,7 +41,9 @@ class Host:
 
     def drain(self, directory: Path, base_url: str, **more: Any) -> dict[str, int]:
         assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps({"directory": str(directory), "base_url": base_url, **more}) + "\n")
+        self.process.stdin.write(
+            json.dumps({"directory": str(directory), "base_url": base_url, **more}) + "\n"
+        )
         self.process.stdin.flush()
         answer: dict[str, int] = json.loads(self._line())
         return answer
@@ -66,7 +68,8 @@ def distinct(points: list[str]) -> list[int]:
     after_effect = [
         number
         for number in range(1, len(points))
-        if points[number].endswith(" after") and points[number - 1] == points[number].replace(" after", " before")
+        if points[number].endswith(" after")
+        and points[number - 1] == points[number].replace(" after", " before")
     ]
     return [0, *after_effect]
 

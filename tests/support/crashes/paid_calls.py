@@ -32,7 +32,9 @@ class PaidCalls:
     def answer(self, body: Json) -> Json:
         """Answer sensibly."""
         if node := NODES.get(form_asked_for(body)):
-            asked = next(message["content"] for message in body["messages"] if message["role"] == "user")
+            asked = next(
+                message["content"] for message in body["messages"] if message["role"] == "user"
+            )
             new = re.split("新信息：|New information:", asked)[-1]
             call = (node, self._job_id(int(re.findall(r"(?:编号|number )(\d+)", new)[0])))
             with self._lock:

@@ -34,7 +34,9 @@ NOW = 1_800_000_000.0
 def opened(folder: Path) -> Iterator[Parts]:
     """The parts of the memory, with the local model."""
     # What `observe` notes bears the time of another clock.
-    settings = settings_for(folder / "data", historian={"concurrency": 1}, observation={"max_age_days": 36_500})
+    settings = settings_for(
+        folder / "data", historian={"concurrency": 1}, observation={"max_age_days": 36_500}
+    )
     with replaced_models(WordEmbedder(), None):
         parts = open_parts(settings, clock=time.time)
     try:
@@ -58,7 +60,10 @@ def observe(folder: Path) -> None:
     """Note what tools returned."""
 
     async def run() -> None:
-        async with open_memory(settings_for(folder / "data"), embedder=WordEmbedder()) as (memory, _):
+        async with open_memory(settings_for(folder / "data"), embedder=WordEmbedder()) as (
+            memory,
+            _,
+        ):
             assert memory.observation is not None
             for n, text in enumerate(OBSERVED):
                 memory.on_tool_executed("look", {"n": n}, text, scope=GROUP)

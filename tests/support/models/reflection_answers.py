@@ -9,7 +9,10 @@ from support.servers.openai_answers import Json, echo_responder, form_asked_for
 
 def reflection_responder(request: Json) -> Json:
     """The answer to one of the reflection graph's questions; to others as `echo_responder`."""
-    question = next((str(one["content"]) for one in request.get("messages", []) if one.get("role") == "user"), "")
+    question = next(
+        (str(one["content"]) for one in request.get("messages", []) if one.get("role") == "user"),
+        "",
+    )
     asked = form_asked_for(request)
     if asked == "summarise_states":
         said = question.split(":\n", 1)[-1].split("：\n", 1)[-1].splitlines()[-8:]
@@ -17,8 +20,15 @@ def reflection_responder(request: Json) -> Json:
     if asked == "reconstruct":
         old, _, news = question.partition("\n\n")
         known = {line.partition(": ")[2] for line in old.splitlines()}
-        told = [line.partition(": ")[2] for line in news.split("\n\n")[0].splitlines() if re.match(r"N\d+: ", line)]
-        return {"lines": [{"text": one, "chapter": "Dynamic"} for one in told if one not in known], "dropped": []}
+        told = [
+            line.partition(": ")[2]
+            for line in news.split("\n\n")[0].splitlines()
+            if re.match(r"N\d+: ", line)
+        ]
+        return {
+            "lines": [{"text": one, "chapter": "Dynamic"} for one in told if one not in known],
+            "dropped": [],
+        }
     return echo_responder(request)
 
 

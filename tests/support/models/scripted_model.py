@@ -25,7 +25,9 @@ class ScriptedModel(BaseChatModel):
     def _llm_type(self) -> str:
         return "scripted"
 
-    def bind_tools(self, tools: Sequence[Any], **more: Any) -> Runnable[LanguageModelInput, AIMessage]:
+    def bind_tools(
+        self, tools: Sequence[Any], **more: Any
+    ) -> Runnable[LanguageModelInput, AIMessage]:
         self.offered[:] = [tool.name for tool in tools]
         self.descriptions[:] = [tool.description for tool in tools]
         return self  # type: ignore[return-value]  # a chat model is that Runnable
@@ -41,7 +43,9 @@ class ScriptedModel(BaseChatModel):
         said = self.script.pop(0)
         if isinstance(said, Exception):
             raise said
-        return ChatResult(generations=[ChatGeneration(message=AIMessage(said) if isinstance(said, str) else said)])
+        return ChatResult(
+            generations=[ChatGeneration(message=AIMessage(said) if isinstance(said, str) else said)]
+        )
 
     def _stream(
         self,

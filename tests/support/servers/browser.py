@@ -94,7 +94,11 @@ def served(directory: Path, **web: Any) -> Iterator[Served]:
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """Start the browser. Where there is none the test is skipped, but not where all tests have to run (`CI`)."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    path = (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
     if path is None:
         missing = pytest.fail if os.environ.get("CI") else pytest.skip
         missing("no browser to test the pages with: install chromium")
@@ -130,7 +134,13 @@ class Visit:
 
 @contextmanager
 def visit(
-    browser: Browser, served: Served, *, language: str = "en", theme: str = "light", width: int = 1280, script: bool = True
+    browser: Browser,
+    served: Served,
+    *,
+    language: str = "en",
+    theme: str = "light",
+    width: int = 1280,
+    script: bool = True,
 ) -> Iterator[Visit]:
     """Sign a new visitor in, in whose window script may be switched off."""
     locale = {"en": "en-GB", "zh": "zh-CN"}[language]
@@ -143,8 +153,16 @@ def visit(
     context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     seen = Visit(page, served.url)
-    page.on("request", lambda one: None if one.url.startswith((served.url, "data:")) else seen.foreign.append(one.url))
-    page.on("console", lambda one: seen.errors.append(one.text) if one.type in ("error", "warning") else None)
+    page.on(
+        "request",
+        lambda one: (
+            None if one.url.startswith((served.url, "data:")) else seen.foreign.append(one.url)
+        ),
+    )
+    page.on(
+        "console",
+        lambda one: seen.errors.append(one.text) if one.type in ("error", "warning") else None,
+    )
     page.on("pageerror", lambda error: seen.errors.append(str(error)))
     try:
         page.goto(f"{served.url}/login?token={served.access.link_token()}")

@@ -28,7 +28,9 @@ class OneBotClient:
         self._message_id = 0
         self.calls: list[dict[str, Any]] = []
 
-    async def say(self, text: str, *, user: int, group: int | None = None, name: str = "", to_bot: bool = True) -> None:
+    async def say(
+        self, text: str, *, user: int, group: int | None = None, name: str = "", to_bot: bool = True
+    ) -> None:
         """A user's message, in private or in a group (there it begins with @bot)."""
         self._message_id += 1
         message: list[dict[str, Any]] = [{"type": "text", "data": {"text": text}}]
@@ -75,11 +77,17 @@ class OneBotClient:
                 call = json.loads(await self._connection.recv())
                 self.calls.append(call)
                 is_message = call["action"] == "send_msg"
-                data = {"message_id": 10_000} if is_message else {"group_id": 7001, "group_name": "读书会"}
+                data = (
+                    {"message_id": 10_000}
+                    if is_message
+                    else {"group_id": 7001, "group_name": "读书会"}
+                )
                 reply = {"status": "ok", "retcode": 0, "data": data, "echo": call["echo"]}
                 await self._connection.send(json.dumps(reply))
                 if is_message:
-                    return "".join(part["data"].get("text", "") for part in call["params"]["message"])
+                    return "".join(
+                        part["data"].get("text", "") for part in call["params"]["message"]
+                    )
 
     async def ask(self, text: str, **who: Any) -> str:
         await self.say(text, **who)
@@ -87,12 +95,21 @@ class OneBotClient:
 
 
 @asynccontextmanager
-async def running_bot(script: Path, directory: Path, environ: Mapping[str, str]) -> AsyncIterator[OneBotClient]:
+async def running_bot(
+    script: Path, directory: Path, environ: Mapping[str, str]
+) -> AsyncIterator[OneBotClient]:
     """Run a NoneBot script as a process and be its client; the process ends with the block, by SIGTERM."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    environment = {**os.environ, **environ, "DRIVER": "~fastapi", "HOST": "127.0.0.1", "PORT": str(port), "LOG_LEVEL": "INFO"}
+    environment = {
+        **os.environ,
+        **environ,
+        "DRIVER": "~fastapi",
+        "HOST": "127.0.0.1",
+        "PORT": str(port),
+        "LOG_LEVEL": "INFO",
+    }
     log = directory / "bot.log"
     process = _started(script, directory, environment, log)
     try:
@@ -111,10 +128,16 @@ async def running_bot(script: Path, directory: Path, environ: Mapping[str, str])
                 process.kill()
 
 
-def _started(script: Path, directory: Path, environment: Mapping[str, str], log: Path) -> subprocess.Popen[bytes]:
+def _started(
+    script: Path, directory: Path, environment: Mapping[str, str], log: Path
+) -> subprocess.Popen[bytes]:
     with log.open("w") as output:
         return subprocess.Popen(
-            [sys.executable, str(script)], cwd=directory, env=environment, stdout=output, stderr=subprocess.STDOUT
+            [sys.executable, str(script)],
+            cwd=directory,
+            env=environment,
+            stdout=output,
+            stderr=subprocess.STDOUT,
         )
 
 
@@ -123,7 +146,9 @@ async def _connected(port: int, process: subprocess.Popen[bytes], log: Path) -> 
         assert process.poll() is None, log.read_text()
         with suppress(OSError):
             headers = {"X-Self-ID": str(SELF_ID)}
-            return await connect(f"ws://127.0.0.1:{port}/onebot/v11/ws", additional_headers=headers, proxy=None)
+            return await connect(
+                f"ws://127.0.0.1:{port}/onebot/v11/ws", additional_headers=headers, proxy=None
+            )
         return None
 
     return await eventually_async(connected, seconds=SECONDS, every=0.1)

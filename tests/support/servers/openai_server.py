@@ -36,9 +36,22 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from support.servers.openai_answers import BEHAVIOURS, Json, Reply, Responder, echo_responder, form_asked_for, method_of
+from support.servers.openai_answers import (
+    BEHAVIOURS,
+    Json,
+    Reply,
+    Responder,
+    echo_responder,
+    form_asked_for,
+    method_of,
+)
 
-_KINDS = {"/chat/completions": "chat", "/embeddings": "embeddings", "/rerank": "rerank", "/models": "models"}
+_KINDS = {
+    "/chat/completions": "chat",
+    "/embeddings": "embeddings",
+    "/rerank": "rerank",
+    "/models": "models",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +108,10 @@ class OpenAIServer:
         self.closing = threading.Event()
         self._http = _Http(("127.0.0.1", port), self)
         self._thread = threading.Thread(
-            target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, name="openai-server", daemon=True
+            target=self._http.serve_forever,
+            kwargs={"poll_interval": 0.02},
+            name="openai-server",
+            daemon=True,
         )
         self._thread.start()
 
@@ -126,7 +142,9 @@ class OpenAIServer:
     def wait_for(self, count: int, kind: str = "chat", *, seconds: float = 20.0) -> None:
         """Block until so many requests of a kind have come. Raises TimeoutError."""
         with self._lock:
-            if not self._lock.wait_for(lambda: sum(seen.kind == kind for seen in self.seen) >= count, seconds):
+            if not self._lock.wait_for(
+                lambda: sum(seen.kind == kind for seen in self.seen) >= count, seconds
+            ):
                 raise TimeoutError(f"{count} {kind} requests did not come within {seconds} s")
 
     def forget(self) -> None:
@@ -155,12 +173,19 @@ class OpenAIServer:
             return Reply(404, {"error": {"message": f"no such path {path}"}})
         is_chat = kind == "chat"
         seen = Seen(
-            kind, form_asked_for(body) if is_chat else kind, method_of(body) if is_chat else "", body, headers, time.monotonic()
+            kind,
+            form_asked_for(body) if is_chat else kind,
+            method_of(body) if is_chat else "",
+            body,
+            headers,
+            time.monotonic(),
         )
         with self._lock:
             self.seen.append(seen)
             self._lock.notify_all()
-            behaviour = (self._script.popleft() if self._script else self.behaviour) if is_chat else ""
+            behaviour = (
+                (self._script.popleft() if self._script else self.behaviour) if is_chat else ""
+            )
             if self._log is not None:
                 self._write(seen)
         if self.latency:
@@ -174,7 +199,10 @@ class OpenAIServer:
         return self._embeddings(body) if kind == "embeddings" else self._rerank(body)
 
     def _write(self, seen: Seen) -> None:
-        line = json.dumps({"kind": seen.kind, "form": seen.form, "method": seen.method, "body": seen.body}, ensure_ascii=False)
+        line = json.dumps(
+            {"kind": seen.kind, "form": seen.form, "method": seen.method, "body": seen.body},
+            ensure_ascii=False,
+        )
         assert self._log is not None
         with self._log.open("a", encoding="utf-8") as file:
             file.write(line + "\n")
@@ -195,12 +223,21 @@ class OpenAIServer:
     def _embeddings(self, body: Json) -> Reply:
         texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
         if len(texts) > self.longest_batch:
-            return Reply(400, {"error": {"message": f"batch size is invalid, it should not be larger than {self.longest_batch}"}})
+            return Reply(
+                400,
+                {
+                    "error": {
+                        "message": f"batch size is invalid, it should not be larger than {self.longest_batch}"
+                    }
+                },
+            )
         if any(len(text) > self.longest_input for text in texts):
             return Reply(413, {"error": {"message": "input must have less than 512 tokens"}})
         if any(not text for text in texts):
             return Reply(400, {"error": {"message": "input can not be empty"}})
-        vectors = [hashed_vector(text, int(body.get("dimensions") or self.dimension)) for text in texts]
+        vectors = [
+            hashed_vector(text, int(body.get("dimensions") or self.dimension)) for text in texts
+        ]
         match self.embedding_fault:
             case "zero":
                 vectors[0] = [0.0] * len(vectors[0])
@@ -210,7 +247,10 @@ class OpenAIServer:
                 vectors = vectors[:-1]
             case "unnormalised":
                 vectors = [[3.0 * value for value in vector] for vector in vectors]
-        data = [{"object": "embedding", "index": n, "embedding": vector} for n, vector in enumerate(vectors)]
+        data = [
+            {"object": "embedding", "index": n, "embedding": vector}
+            for n, vector in enumerate(vectors)
+        ]
         usage = {"prompt_tokens": sum(map(len, texts)), "total_tokens": sum(map(len, texts))}
         told = {} if self.embedding_fault == "no_usage" else {"usage": usage}
         return Reply(body={"object": "list", "model": body.get("model"), "data": data, **told})
@@ -219,7 +259,9 @@ class OpenAIServer:
         """Scores by shared characters, in one of the forms that servers use."""
         query = set(body["query"])
         scores = [len(query & set(document)) / (len(query) or 1) for document in body["documents"]]
-        order = sorted(range(len(scores)), key=lambda n: -scores[n])[: body.get("top_n", len(scores))]
+        order = sorted(range(len(scores)), key=lambda n: -scores[n])[
+            : body.get("top_n", len(scores))
+        ]
         match self.rerank_form:
             case "data":
                 return Reply(body={"data": [{"index": n, "score": scores[n]} for n in order]})
@@ -228,8 +270,13 @@ class OpenAIServer:
             case "list":
                 return Reply(body=[{"index": n, "score": scores[n]} for n in order])
             case "wrong_indexes":
-                items: list[Json] = [{"index": n, "relevance_score": 0.5} for n in (-1, 99, True, "0", None)]
-                items += [{"index": 0, "relevance_score": math.nan}, {"index": 1, "relevance_score": 0.25}] * 2
+                items: list[Json] = [
+                    {"index": n, "relevance_score": 0.5} for n in (-1, 99, True, "0", None)
+                ]
+                items += [
+                    {"index": 0, "relevance_score": math.nan},
+                    {"index": 1, "relevance_score": 0.25},
+                ] * 2
                 return Reply(body={"results": items})
             case "usage":
                 items = [{"index": n, "relevance_score": scores[n]} for n in order]
@@ -279,7 +326,11 @@ class _Handler(BaseHTTPRequestHandler):
         if isinstance(reply.body, bytes):
             data = reply.body
         else:
-            payload = reply.body if isinstance(reply.body, str) else json.dumps(reply.body, ensure_ascii=False)
+            payload = (
+                reply.body
+                if isinstance(reply.body, str)
+                else json.dumps(reply.body, ensure_ascii=False)
+            )
             data = payload.encode("utf-8", "surrogatepass")
         if reply.manner == "close":
             self.close_connection = True
@@ -314,9 +365,14 @@ class _Handler(BaseHTTPRequestHandler):
 def run_server_process(log: Path, *arguments: str) -> Iterator[str]:
     """A server in a process of its own, counting into `log`; gives its base URL. It ends with the block."""
     tests = Path(__file__).resolve().parents[2]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tests), os.environ.get("PYTHONPATH", "")])}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(tests), os.environ.get("PYTHONPATH", "")]),
+    }
     command = [sys.executable, "-m", "support.servers.openai_server", "--log", str(log), *arguments]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, cwd=tests)
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, env=environment, cwd=tests
+    )
     try:
         assert process.stdout is not None
         yield process.stdout.readline().strip()
@@ -335,11 +391,17 @@ def logged_requests(log: Path) -> list[Json]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="A server on loopback that speaks the OpenAI protocol, for tests.")
+    parser = argparse.ArgumentParser(
+        description="A server on loopback that speaks the OpenAI protocol, for tests."
+    )
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--log", type=Path)
     parser.add_argument("--behaviour", default="proper", choices=sorted(BEHAVIOURS))
-    parser.add_argument("--responder", default="support.servers.openai_answers:echo_responder", help="module:function")
+    parser.add_argument(
+        "--responder",
+        default="support.servers.openai_answers:echo_responder",
+        help="module:function",
+    )
     parser.add_argument("--dimension", type=int, default=32)
     parser.add_argument("--latency", type=float, default=0.0, help="seconds")
     arguments = parser.parse_args()

@@ -35,7 +35,13 @@ class PgBouncer:
 
     def __init__(self, port: int, user: str, password: str) -> None:
         self.at = f"127.0.0.1:{port}"
-        self._console = {"host": "127.0.0.1", "port": port, "user": user, "password": password, "dbname": "pgbouncer"}
+        self._console = {
+            "host": "127.0.0.1",
+            "port": port,
+            "user": user,
+            "password": password,
+            "dbname": "pgbouncer",
+        }
 
     def answers(self) -> bool:
         try:
@@ -48,7 +54,9 @@ class PgBouncer:
         with psycopg.connect(**self._console, autocommit=True) as connection:
             cursor = connection.execute(command.encode())
             names = [column.name for column in cursor.description or ()]
-            return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()] if names else []
+            return (
+                [dict(zip(names, row, strict=True)) for row in cursor.fetchall()] if names else []
+            )
 
 
 @contextmanager
@@ -69,13 +77,21 @@ def pgbouncer(
         (place / "users.txt").write_text(f'"{user}" "{password}"\n')
         (place / "pgbouncer.ini").write_text(
             SETTINGS.format(
-                database=database, host=host, port=port, own_port=own_port, folder=folder, user=user, pool_size=pool_size
+                database=database,
+                host=host,
+                port=port,
+                own_port=own_port,
+                folder=folder,
+                user=user,
+                pool_size=pool_size,
             )
         )
         if runs_as is not None:
             for one in (place, *place.iterdir()):
                 shutil.chown(one, runs_as)
-        with subprocess.Popen([program, "-q", str(place / "pgbouncer.ini")], user=runs_as) as process:
+        with subprocess.Popen(
+            [program, "-q", str(place / "pgbouncer.ini")], user=runs_as
+        ) as process:
             try:
                 bouncer = PgBouncer(own_port, user, password)
                 eventually_now(bouncer.answers)

@@ -27,7 +27,9 @@ def serving(directory: Path) -> Iterator[str]:
     }
     command = [sys.executable, "-m", "historian", "serve", "--port", "0", "--json"]
     environ = {**os.environ, **NO_MODELS, **settings}
-    with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, encoding="utf-8") as process:
+    with subprocess.Popen(
+        command, env=environ, stdout=subprocess.PIPE, encoding="utf-8"
+    ) as process:
         try:
             assert process.stdout is not None
             yield json.loads(process.stdout.readline())["url"]

@@ -86,7 +86,9 @@ def studio_server(
     sources = clone(folder / "somebody's clone")
     watch = folder / "watch"
     watch.mkdir()
-    (watch / "historian").symlink_to(sources, target_is_directory=True)  # before the editable install of this repository
+    (watch / "historian").symlink_to(
+        sources, target_is_directory=True
+    )  # before the editable install of this repository
     calls, output = folder / "calls.txt", folder / "output.txt"
     (watch / "sitecustomize.py").write_text(WATCH.format(log=str(calls)), encoding="utf-8")
     port = free_port()
@@ -96,11 +98,27 @@ def studio_server(
         for name, value in os.environ.items()
         if not name.startswith(("HISTORIAN", "LANGSMITH", "LANGCHAIN", "OPENAI"))
     }
-    kept["PYTHONDONTWRITEBYTECODE"] = ""  # what is compiled beside the sources shows which ones were run
-    environment = {**kept, "PYTHONPATH": str(watch), "LANGGRAPH_CLI_NO_ANALYTICS": "1", **(environ or {})}
+    kept["PYTHONDONTWRITEBYTECODE"] = (
+        ""  # what is compiled beside the sources shows which ones were run
+    )
+    environment = {
+        **kept,
+        "PYTHONPATH": str(watch),
+        "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+        **(environ or {}),
+    }
     with output.open("wb") as printed:
         process = subprocess.Popen(
-            [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload", "--port", str(port)],
+            [
+                sys.executable,
+                "-m",
+                "langgraph_cli",
+                "dev",
+                "--no-browser",
+                "--no-reload",
+                "--port",
+                str(port),
+            ],
             cwd=sources,
             env=environment,
             stdout=printed,
@@ -124,7 +142,10 @@ def wait_until_ready(studio: Studio, process: subprocess.Popen[bytes], seconds: 
 
     def ended_or_ready() -> bool:
         with suppress(httpx.HTTPError):
-            return process.poll() is not None or httpx.get(f"{studio.url}/ok", timeout=2).status_code == 200
+            return (
+                process.poll() is not None
+                or httpx.get(f"{studio.url}/ok", timeout=2).status_code == 200
+            )
         return False
 
     with suppress(TimeoutError):

@@ -39,21 +39,38 @@ class TelegramServer:
         self._changed = threading.Condition()
         self._closing = False
         self._http = _Http(("127.0.0.1", 0), self)
-        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        self._thread = threading.Thread(
+            target=self._http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+        )
         self._thread.start()
 
     @property
     def base_url(self) -> str:
         return f"http://127.0.0.1:{self._http.server_address[1]}"
 
-    def say(self, text: str, *, user: int, name: str = "阿明", group: int | None = None, **more: Any) -> Json:
+    def say(
+        self, text: str, *, user: int, name: str = "阿明", group: int | None = None, **more: Any
+    ) -> Json:
         """A user's message, in private or in a group; commands and mentions are marked as Telegram marks them."""
-        chat = {"id": user, "type": "private"} if group is None else {"id": group, "type": "supergroup", "title": "读书会"}
+        chat = (
+            {"id": user, "type": "private"}
+            if group is None
+            else {"id": group, "type": "supergroup", "title": "读书会"}
+        )
         message_id = self._message_ids[chat["id"]] = self._message_ids.get(chat["id"], 0) + 1
         sender = {"id": user, "is_bot": False, "first_name": name}
-        message = {"message_id": message_id, "from": sender, "chat": chat, "date": int(time.time()), "text": text}
+        message = {
+            "message_id": message_id,
+            "from": sender,
+            "chat": chat,
+            "date": int(time.time()),
+            "text": text,
+        }
         self._update_id += 1
-        update = {"update_id": self._update_id, "message": {**message, "entities": entities_of(text), **more}}
+        update = {
+            "update_id": self._update_id,
+            "message": {**message, "entities": entities_of(text), **more},
+        }
         with self._changed:
             self._updates.append(update)
             self._changed.notify_all()
@@ -62,7 +79,12 @@ class TelegramServer:
     def edit(self, update: Json, text: str) -> Json:
         """The user edits the message of an update."""
         self._update_id += 1
-        message = {**update["message"], "text": text, "entities": entities_of(text), "edit_date": int(time.time())}
+        message = {
+            **update["message"],
+            "text": text,
+            "entities": entities_of(text),
+            "edit_date": int(time.time()),
+        }
         edited = {"update_id": self._update_id, "edited_message": message}
         with self._changed:
             self._updates.append(edited)
@@ -81,7 +103,11 @@ class TelegramServer:
         with self._changed:
             waiting = self._faults.setdefault(method, deque())
             waiting.extend(
-                (status, {"ok": False, "error_code": status, "description": "of the test"} | parameters) for status in statuses
+                (
+                    status,
+                    {"ok": False, "error_code": status, "description": "of the test"} | parameters,
+                )
+                for status in statuses
             )
 
     def unconfirmed(self) -> list[int]:
@@ -90,7 +116,10 @@ class TelegramServer:
 
     def wait_for_sent(self, count: int) -> list[Json]:
         """Block until so many messages were sent; all of them. Raises TimeoutError."""
-        return self._wait(lambda: self.sent[:] if len(self.sent) >= count else None, f"{count} messages were not sent")
+        return self._wait(
+            lambda: self.sent[:] if len(self.sent) >= count else None,
+            f"{count} messages were not sent",
+        )
 
     def wait_for_polls(self, count: int) -> None:
         """Block until getUpdates was called so often. Raises TimeoutError."""
@@ -98,7 +127,9 @@ class TelegramServer:
 
     def wait_until_confirmed(self) -> None:
         """Block until the bot has confirmed every update. Raises TimeoutError."""
-        self._wait(lambda: not (self._updates or self._once_more) or None, "the updates were not confirmed")
+        self._wait(
+            lambda: not (self._updates or self._once_more) or None, "the updates were not confirmed"
+        )
 
     def count(self, method: str) -> int:
         return sum(1 for called, _ in self.calls if called == method)
@@ -144,7 +175,9 @@ class TelegramServer:
         offset = arguments.get("offset", 0)
         self._updates = [update for update in self._updates if update["update_id"] >= offset]
         self._changed.notify_all()
-        self._changed.wait_for(lambda: self._updates or self._once_more or self._closing, arguments.get("timeout", 0))
+        self._changed.wait_for(
+            lambda: self._updates or self._once_more or self._closing, arguments.get("timeout", 0)
+        )
         found, self._once_more = [*self._once_more, *self._updates], []
         return found[: arguments.get("limit", 100)]
 
@@ -159,10 +192,18 @@ def entities_of(text: str) -> list[Json]:
     """A command at the beginning and mentions anywhere, in UTF-16 code units."""
     found = []
     for word in text.split():
-        kind = "mention" if word.startswith("@") else "bot_command" if text.startswith("/") and text.startswith(word) else ""
+        kind = (
+            "mention"
+            if word.startswith("@")
+            else "bot_command"
+            if text.startswith("/") and text.startswith(word)
+            else ""
+        )
         if kind:
             start = len(text[: text.index(word)].encode("utf-16-le")) // 2
-            found.append({"type": kind, "offset": start, "length": len(word.encode("utf-16-le")) // 2})
+            found.append(
+                {"type": kind, "offset": start, "length": len(word.encode("utf-16-le")) // 2}
+            )
     return found
 
 
@@ -183,7 +224,9 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Http
 
     def do_POST(self) -> None:
-        arguments = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}")
+        arguments = json.loads(
+            self.rfile.read(int(self.headers.get("content-length") or 0)) or b"{}"
+        )
         status, body = self.server.owner.answer(self.path, arguments)
         if status == 0:
             self.close_connection = True

@@ -31,9 +31,13 @@ class Web:
     app: FastAPI
     client: httpx.AsyncClient
 
-    async def ask(self, method: str, path: str, token: str = OPERATOR, **more: Any) -> httpx.Response:
+    async def ask(
+        self, method: str, path: str, token: str = OPERATOR, **more: Any
+    ) -> httpx.Response:
         """Send a request with a token."""
-        return await self.client.request(method, path, headers={"Authorization": f"Bearer {token}"}, **more)
+        return await self.client.request(
+            method, path, headers={"Authorization": f"Bearer {token}"}, **more
+        )
 
     async def json(self, method: str, path: str, token: str = OPERATOR, **more: Any) -> Any:
         """Return the data of an answer; the test fails if it is a refusal."""
@@ -51,7 +55,11 @@ def web_settings(
     **web: Any,
 ) -> Settings:
     """Return settings without models, with the three tokens; recalls have time on a busy machine."""
-    cognitive: dict[str, Any] = {"data_dir": str(directory / "data"), "timezone": "Asia/Shanghai", "bot_name": "小史"}
+    cognitive: dict[str, Any] = {
+        "data_dir": str(directory / "data"),
+        "timezone": "Asia/Shanghai",
+        "bot_name": "小史",
+    }
     cognitive |= {"historian": {"poll_interval_seconds": 0.02}, "profile": profile or {}}
     cognitive |= {"query": {"recall_timeout_seconds": recall_seconds, **(query or {})}}
     tokens = {"token": OPERATOR, "scope_tokens": {"group:100": GROUP_100, "user:7": USER_7}}

@@ -36,7 +36,9 @@ def test_a_long_text_is_cut_with_an_ellipsis_and_kept_on_one_line() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii", "gbk"])
-def test_a_json_line_fits_the_encoding_of_the_output(monkeypatch: pytest.MonkeyPatch, encoding: str) -> None:
+def test_a_json_line_fits_the_encoding_of_the_output(
+    monkeypatch: pytest.MonkeyPatch, encoding: str
+) -> None:
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding=encoding))
     value = {"text": "昨天 🐱 \ud800"}
     line = json_line(value)
@@ -63,22 +65,28 @@ def test_nothing_is_marked_where_nothing_changed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "written"), [(0, "0 B"), (999, "999 B"), (1500, "1.5 KB"), (2_500_000, "2.5 MB"), (3e9, "3.0 GB")]
+    ("number", "written"),
+    [(0, "0 B"), (999, "999 B"), (1500, "1.5 KB"), (2_500_000, "2.5 MB"), (3e9, "3.0 GB")],
 )
 def test_bytes_are_written_for_people(number: float, written: str) -> None:
     assert size(number) == written
 
 
 @pytest.mark.parametrize(
-    ("seconds", "written"), [(0.012, "12 ms"), (5, "5.0 s"), (90, "1.5 min"), (7200, "2.0 h"), (172_800, "2.0 days")]
+    ("seconds", "written"),
+    [(0.012, "12 ms"), (5, "5.0 s"), (90, "1.5 min"), (7200, "2.0 h"), (172_800, "2.0 days")],
 )
 def test_seconds_are_written_for_people(seconds: float, written: str) -> None:
     assert duration(seconds) == written
 
 
 def test_a_diff_of_profiles_shows_name_tags_and_lines_and_is_empty_where_nothing_changed() -> None:
-    old = profile_of(ProfileKey("user", "42"), "- 养了一只叫阿橘的猫", name="小林", tags=("猫",), revision=3)
-    new = profile_of(old.key, "- 养了一只叫阿橘的猫\n- 住在杭州", name="林", tags=("猫",), revision=4)
+    old = profile_of(
+        ProfileKey("user", "42"), "- 养了一只叫阿橘的猫", name="小林", tags=("猫",), revision=3
+    )
+    new = profile_of(
+        old.key, "- 养了一只叫阿橘的猫\n- 住在杭州", name="林", tags=("猫",), revision=4
+    )
 
     def kept(*some: Profile) -> KeptRevisions[Profile]:
         return KeptRevisions(some, {"entity": "user:42"}, "rollback", {}, profile_lines)

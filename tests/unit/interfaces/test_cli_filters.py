@@ -8,7 +8,9 @@ AT = {"timestamp": "2026-02-21T17:30:00+08:00", "timezone": "Asia/Shanghai"}
 
 
 def ask(command: str, *lines: Any) -> Any:
-    text = "\n".join(line if isinstance(line, str) else json.dumps(line, ensure_ascii=False) for line in lines)
+    text = "\n".join(
+        line if isinstance(line, str) else json.dumps(line, ensure_ascii=False) for line in lines
+    )
     return historian(command, "--json", stdin=text + "\n")
 
 
@@ -16,7 +18,9 @@ def test_the_gate_answers_every_line_with_violations_and_notes() -> None:
     called = ask("gate", {"text": "我昨天在这里"}, {"text": "吉他在本地部署，《今天》"})
     assert called.status == 0
     first, second = called.lines
-    assert [(one["kind"], one["text"], one["start"], one["end"]) for one in first["violations"]] == [
+    assert [
+        (one["kind"], one["text"], one["start"], one["end"]) for one in first["violations"]
+    ] == [
         ("pronoun", "我", 0, 1),
         ("time", "昨天", 1, 3),
         ("place", "这里", 4, 6),
@@ -46,18 +50,26 @@ def test_absolutize_resolves_times_and_writes_names() -> None:
     assert answer["text"] == "小史2026-02-20给阿明讲了《今天》"
     assert answer["is_absolute"] is True
     assert answer["violations"] == []
-    assert answer["resolved"] == [{"text": "昨天", "start": 1, "end": 3, "value": "2026-02-20", "until": "2026-02-20"}]
+    assert answer["resolved"] == [
+        {"text": "昨天", "start": 1, "end": 3, "value": "2026-02-20", "until": "2026-02-20"}
+    ]
 
 
 def test_the_time_zone_decides_which_day_it_is() -> None:
     late = {"text": "他明天来", "timestamp": "2026-02-21T23:30:00+00:00", "user_name": "阿明"}
-    shanghai, utc = ask("absolutize", {**late, "timezone": "Asia/Shanghai"}, {**late, "timezone": "UTC"}).lines
+    shanghai, utc = ask(
+        "absolutize", {**late, "timezone": "Asia/Shanghai"}, {**late, "timezone": "UTC"}
+    ).lines
     assert "2026-02-23" in shanghai["text"]
     assert "2026-02-22" in utc["text"]
 
 
 def test_every_optional_key_may_be_missing_or_null() -> None:
-    called = ask("absolutize", {"text": "阿明喜欢茶"}, {"text": "阿明喜欢茶", "timestamp": None, "timezone": None, "user_id": 42})
+    called = ask(
+        "absolutize",
+        {"text": "阿明喜欢茶"},
+        {"text": "阿明喜欢茶", "timestamp": None, "timezone": None, "user_id": 42},
+    )
     assert called.status == 0
     assert [answer["text"] for answer in called.lines] == ["阿明喜欢茶"] * 2
 
@@ -81,7 +93,9 @@ def test_what_stays_relative_is_told() -> None:
         ('{"text": "x", "user_name": ["a"]}', "user_name: Input should be a valid string"),
     ],
 )
-def test_a_wrong_line_is_answered_with_an_error_and_the_filter_goes_on(command: str, line: str, message: str) -> None:
+def test_a_wrong_line_is_answered_with_an_error_and_the_filter_goes_on(
+    command: str, line: str, message: str
+) -> None:
     called = ask(command, line, {"text": "阿明喜欢茶"})
     wrong, right = called.lines
     assert wrong["error"].startswith(message)

@@ -17,7 +17,15 @@ from historian.interfaces.cli import language as language_module
 from historian.interfaces.cli.app import app
 from historian.interfaces.cli.demo_conversation import conversation
 from historian.interfaces.cli.help_pages import in_chinese
-from historian.interfaces.cli.language import VARIABLES, catalogue, language, language_for, say, say_help, speaking
+from historian.interfaces.cli.language import (
+    VARIABLES,
+    catalogue,
+    language,
+    language_for,
+    say,
+    say_help,
+    speaking,
+)
 from historian.service import diagnosis
 from historian.service.diagnosis import CHECKS
 from historian.service.outages import model_record
@@ -29,7 +37,16 @@ SOURCES = [
     *sorted(Path(language_module.__file__).parent.rglob("*.py")),
     *(
         Path(str(one.__file__))
-        for one in (texts, lookups, revisions, diagnosis, model_record, local_diagnosis, opening, reembedding)
+        for one in (
+            texts,
+            lookups,
+            revisions,
+            diagnosis,
+            model_record,
+            local_diagnosis,
+            opening,
+            reembedding,
+        )
     ),
 ]
 READ_BY_PROGRAMS = {"filter_lines.py", "filters.py"}
@@ -53,7 +70,9 @@ READ_BY_PROGRAMS = {"filter_lines.py", "filters.py"}
         ({"HISTORIAN_LANGUAGE": "fr", "LANG": "zh_CN.UTF-8"}, "en"),
     ],
 )
-def test_the_first_variable_that_is_set_decides(monkeypatch: pytest.MonkeyPatch, environ: dict[str, str], expected: str) -> None:
+def test_the_first_variable_that_is_set_decides(
+    monkeypatch: pytest.MonkeyPatch, environ: dict[str, str], expected: str
+) -> None:
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
     for name, value in environ.items():
@@ -62,9 +81,12 @@ def test_the_first_variable_that_is_set_decides(monkeypatch: pytest.MonkeyPatch,
 
 
 @pytest.mark.parametrize(
-    ("named", "expected"), [("zh_CN", "zh"), ("Chinese (Simplified)_China", "zh"), ("de_DE", "en"), (None, "en")]
+    ("named", "expected"),
+    [("zh_CN", "zh"), ("Chinese (Simplified)_China", "zh"), ("de_DE", "en"), (None, "en")],
 )
-def test_without_any_the_locale_of_the_system_decides(monkeypatch: pytest.MonkeyPatch, named: str | None, expected: str) -> None:
+def test_without_any_the_locale_of_the_system_decides(
+    monkeypatch: pytest.MonkeyPatch, named: str | None, expected: str
+) -> None:
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("locale.getlocale", lambda: (named, "UTF-8"))
@@ -73,7 +95,11 @@ def test_without_any_the_locale_of_the_system_decides(monkeypatch: pytest.Monkey
 
 def test_a_language_is_settled_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HISTORIAN_LANGUAGE", "zh")
-    assert (say("no events"), say_help("Show an article."), say("coffee")) == ("没有事件", "查看一个人的文章。", "coffee")
+    assert (say("no events"), say_help("Show an article."), say("coffee")) == (
+        "没有事件",
+        "查看一个人的文章。",
+        "coffee",
+    )
     with speaking("en"):
         assert (say("no events"), say_help("Show an article.")) == ("no events", "Show an article.")
     with speaking(None):
@@ -99,7 +125,9 @@ def test_chinese_is_for_outputs_that_can_show_it(
     """None: a stream that is closed."""
     monkeypatch.setenv("HISTORIAN_LANGUAGE", "zh")
     for name, encoding in (("stdout", out), ("stderr", err)):
-        monkeypatch.setattr(sys, name, None if encoding is None else SimpleNamespace(encoding=encoding))
+        monkeypatch.setattr(
+            sys, name, None if encoding is None else SimpleNamespace(encoding=encoding)
+        )
     assert language() == expected
 
 
@@ -162,12 +190,29 @@ def worded() -> Iterator[tuple[str, str]]:
             found: list[str] = []
             if isinstance(node, ast.Call):
                 name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-                found += [text for n in MESSAGES.get(name, ()) for one in node.args[n : n + 1] for text in literals(one)]
-                found += [text for one in node.keywords if (name, one.arg) == ("rows", "empty") for text in literals(one.value)]
+                found += [
+                    text
+                    for n in MESSAGES.get(name, ())
+                    for one in node.args[n : n + 1]
+                    for text in literals(one)
+                ]
+                found += [
+                    text
+                    for one in node.keywords
+                    if (name, one.arg) == ("rows", "empty")
+                    for text in literals(one.value)
+                ]
                 found += [text for one in node.args if name == "fields" for text in keys(one)]
                 found += [text for one in node.args[1:] if name == "answer" for text in keys(one)]
-            elif isinstance(node, ast.Assign) and path.name in ("diagnosis.py", "local_diagnosis.py"):
-                found += literals(node.value) if getattr(node.targets[0], "id", "") in ("detail", "remedy") else []
+            elif isinstance(node, ast.Assign) and path.name in (
+                "diagnosis.py",
+                "local_diagnosis.py",
+            ):
+                found += (
+                    literals(node.value)
+                    if getattr(node.targets[0], "id", "") in ("detail", "remedy")
+                    else []
+                )
             yield from ((f"{path.name}:{getattr(node, 'lineno', 0)}", text) for text in found)
 
 
@@ -192,7 +237,11 @@ def messages() -> set[str]:
         *(remedy for _, remedy in CHECKS.values()),
         *(one.remark for one in (*turns, *questions)),
     }
-    return {text for text in found | {"Show this message and exit."} if text and not re.fullmatch(r"\{[a-z]+\}", text)}
+    return {
+        text
+        for text in found | {"Show this message and exit."}
+        if text and not re.fullmatch(r"\{[a-z]+\}", text)
+    }
 
 
 PLACEHOLDER = re.compile(r"\{([a-z_]+)(?:![a-z])?(?::[^{}]*)?\}")
@@ -217,7 +266,9 @@ def test_both_texts_of_a_message_have_the_same_placeholders_and_columns() -> Non
 
 def test_each_text_is_in_its_language() -> None:
     for english, chinese in catalogue()["messages"].items():
-        assert re.search("[\u4e00-\u9fff]", chinese) or not re.search("[a-z]{4}", PLACEHOLDER.sub("", chinese)), english
+        assert re.search("[\u4e00-\u9fff]", chinese) or not re.search(
+            "[a-z]{4}", PLACEHOLDER.sub("", chinese)
+        ), english
     for where, text in worded():
         assert not re.search("[\u4e00-\u9fff]", text), where
 
@@ -228,10 +279,19 @@ def test_nothing_is_worded_past_the_catalogue() -> None:
         if path.name in READ_BY_PROGRAMS or "service" in path.parts:
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in BARE:
+            if (
+                isinstance(node, ast.Call)
+                and getattr(node.func, "attr", getattr(node.func, "id", "")) in BARE
+            ):
                 for one in node.args[:1]:
-                    text = "".join(literals(one)) if not isinstance(one, ast.JoinedStr) else ast.unparse(one)
-                    assert not english.search(re.sub(r"\{[^}]*\}", "", text)), f"{path.name}:{node.lineno}"
+                    text = (
+                        "".join(literals(one))
+                        if not isinstance(one, ast.JoinedStr)
+                        else ast.unparse(one)
+                    )
+                    assert not english.search(re.sub(r"\{[^}]*\}", "", text)), (
+                        f"{path.name}:{node.lineno}"
+                    )
 
 
 BARE = ("InvalidInput", "print", "Text", "assemble", "echo", "write")
@@ -241,8 +301,14 @@ BARE = ("InvalidInput", "print", "Text", "assemble", "echo", "write")
 def test_a_message_is_filled_in_both_languages() -> None:
     message = "{n} {n:job|jobs} accepted"
     with speaking("en"):
-        assert [say(message, n=n) for n in (0, 1, 2)] == ["0 jobs accepted", "1 job accepted", "2 jobs accepted"]
-        assert say("{x:percent} {t:duration} {text!r}", x=None, t=90, text="{n}") == "- 1.5 min '{n}'"
+        assert [say(message, n=n) for n in (0, 1, 2)] == [
+            "0 jobs accepted",
+            "1 job accepted",
+            "2 jobs accepted",
+        ]
+        assert (
+            say("{x:percent} {t:duration} {text!r}", x=None, t=90, text="{n}") == "- 1.5 min '{n}'"
+        )
     with speaking("zh"):
         assert say(message, n=1) == "收下 1 个任务"
         assert say('what nobody knows: {"text": …}') == 'what nobody knows: {"text": …}'
@@ -256,7 +322,9 @@ def test_the_chinese_texts_are_read_when_chinese_is_spoken() -> None:
         "print(before, language.catalogue.cache_info().currsize)"
     )
     environ = {**os.environ, "HISTORIAN_LANGUAGE": "en"}
-    ended = subprocess.run([sys.executable, "-c", code], env=environ, capture_output=True, encoding="utf-8", check=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", code], env=environ, capture_output=True, encoding="utf-8", check=True
+    )
     assert ended.stdout.split() == ["0", "1"]
 
 
@@ -281,4 +349,7 @@ def test_what_the_parser_says_beyond_what_is_known_stays_english() -> None:
 def test_what_somebody_typed_stays_as_it_is(said: str, chinese: str) -> None:
     before = "Usage: historian [OPTIONS] COMMAND [ARGS]...\nTry 'historian -h' for help.\n\n"
     shown = in_chinese(f"{before}Error: {said}\n")
-    assert shown == f"用法：historian [选项] 命令 [参数]...\n运行 `historian -h` 看说明。\n\n错误：{chinese}\n"
+    assert (
+        shown
+        == f"用法：historian [选项] 命令 [参数]...\n运行 `historian -h` 看说明。\n\n错误：{chinese}\n"
+    )

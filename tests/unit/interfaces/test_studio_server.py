@@ -23,7 +23,9 @@ class Server:
             await send({"type": "websocket.accept"})
 
 
-async def status(headers: dict[str, str], method: str = "POST", **transport: str) -> tuple[int, int]:
+async def status(
+    headers: dict[str, str], method: str = "POST", **transport: str
+) -> tuple[int, int]:
     """The status of an answer, and how many requests were carried out."""
     server = Server()
     guarded = LocalOnly(server, [STUDIO_ORIGIN, "https://studio.example.org/ ", ""])
@@ -32,7 +34,9 @@ async def status(headers: dict[str, str], method: str = "POST", **transport: str
     return answer.status_code, server.carried_out
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1:2024", "localhost:2024", "LOCALHOST", "[::1]:2024", "127.0.1.1"])
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1:2024", "localhost:2024", "LOCALHOST", "[::1]:2024", "127.0.1.1"]
+)
 async def test_programs_of_this_machine_are_answered(host: str) -> None:
     assert await status({"host": host}) == (200, 1)
 
@@ -49,12 +53,20 @@ async def test_programs_of_this_machine_are_answered(host: str) -> None:
         "10.0.0.7:2024",
     ],
 )
-async def test_a_host_that_is_not_this_machine_is_refused_before_anything_is_done(host: str) -> None:
+async def test_a_host_that_is_not_this_machine_is_refused_before_anything_is_done(
+    host: str,
+) -> None:
     assert await status({"host": host}) == (403, 0)
 
 
 @pytest.mark.parametrize(
-    "origin", [STUDIO_ORIGIN, "http://localhost:3000", "https://127.0.0.1:2024", "https://studio.example.org"]
+    "origin",
+    [
+        STUDIO_ORIGIN,
+        "http://localhost:3000",
+        "https://127.0.0.1:2024",
+        "https://studio.example.org",
+    ],
 )
 async def test_pages_of_studio_and_of_this_machine_are_answered(origin: str) -> None:
     assert await status({**OWN, "origin": origin}) == (200, 1)
@@ -72,7 +84,9 @@ async def test_pages_of_studio_and_of_this_machine_are_answered(origin: str) -> 
     ],
 )
 @pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS"])
-async def test_pages_of_others_are_refused_before_anything_is_done(origin: str, method: str) -> None:
+async def test_pages_of_others_are_refused_before_anything_is_done(
+    origin: str, method: str
+) -> None:
     assert await status({**OWN, "origin": origin}, method) == (403, 0)
 
 
@@ -98,6 +112,8 @@ async def test_a_web_socket_of_a_foreign_page_is_not_opened(origin: str, opened:
         sent.append(message)
 
     headers = [(b"host", b"127.0.0.1:2024"), (b"origin", origin.encode())]
-    await LocalOnly(server, [STUDIO_ORIGIN])({"type": "websocket", "headers": headers}, receive, send)
+    await LocalOnly(server, [STUDIO_ORIGIN])(
+        {"type": "websocket", "headers": headers}, receive, send
+    )
     assert server.carried_out == opened
     assert [one["type"] for one in sent] == ["websocket.accept" if opened else "websocket.close"]

@@ -41,7 +41,9 @@ async def read(data: bytes, encoding: str, most: int, size: int = 1_000) -> byte
         ("x-gzip", gzip.compress(TEXT)),
     ],
 )
-async def test_an_answer_within_the_bound_is_read_whole_in_any_encoding(encoding: str, packed: bytes, size: int) -> None:
+async def test_an_answer_within_the_bound_is_read_whole_in_any_encoding(
+    encoding: str, packed: bytes, size: int
+) -> None:
     assert await read(packed, encoding, len(TEXT), size) == TEXT
 
 

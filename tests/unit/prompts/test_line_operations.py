@@ -16,8 +16,22 @@ from support.memory import group_fields, settings_for
 DAY = "2026-03-09"
 USER, GROUP = ProfileKey("user", "42"), ProfileKey("group", "100")
 KNOWN = [
-    ProfileLine("a", "住在杭州", kind="home", first_day="2026-01-02", last_day="2026-01-02", evidence=("e:0",)),
-    ProfileLine("b", "对花生过敏", kind="health", first_day="2026-01-02", last_day="2026-01-02", evidence=("e:1",)),
+    ProfileLine(
+        "a",
+        "住在杭州",
+        kind="home",
+        first_day="2026-01-02",
+        last_day="2026-01-02",
+        evidence=("e:0",),
+    ),
+    ProfileLine(
+        "b",
+        "对花生过敏",
+        kind="health",
+        first_day="2026-01-02",
+        last_day="2026-01-02",
+        evidence=("e:1",),
+    ),
     ProfileLine("c", "别提前任", kind="boundary", pinned=True),
     ProfileLine("d", "有一个女儿", kind="relation", last_day="2026-01-03", evidence=("e:2",)),
     ProfileLine("e", "喜欢茶", kind="taste", last_day="2026-01-03", evidence=("e:3",)),
@@ -30,11 +44,15 @@ def merge_of(*facts: str, known: list[ProfileLine] = KNOWN, **more: Any) -> Line
     job = make_job(group_fields(new_info=list(facts)), settings, lambda: 0.0)
     keys, names = (USER, GROUP), names_of(job, settings)
     told = [
-        NewFact(text.partition("|")[0], f"n:{n}", DAY, "阿明", words=text.partition("|")[2], keys=keys)
+        NewFact(
+            text.partition("|")[0], f"n:{n}", DAY, "阿明", words=text.partition("|")[2], keys=keys
+        )
         for n, text in enumerate(facts)
     ]
     profiles = [Profile(USER, "阿明", lines=tuple(known), revision=3), Profile(GROUP, "读书会")]
-    return LineMerge(MergeQuestion.of("zh", [Subject(one, names) for one in profiles], told, **more))
+    return LineMerge(
+        MergeQuestion.of("zh", [Subject(one, names) for one in profiles], told, **more)
+    )
 
 
 def told_by(merge: LineMerge, key: ProfileKey = USER) -> dict[str, str]:
@@ -49,7 +67,9 @@ def take(merge: LineMerge, **answer: Any) -> list[str]:
 
 def test_a_line_is_added_with_its_evidence_days_and_kind_and_no_other_line_moves() -> None:
     merge = merge_of("阿明会拉小提琴", "阿明每周三打羽毛球")
-    assert not take(merge, add=[{"about": "user", "text": "- 会拉小提琴", "kind": "habit", "facts": ["N1"]}])
+    assert not take(
+        merge, add=[{"about": "user", "text": "- 会拉小提琴", "kind": "habit", "facts": ["N1"]}]
+    )
     *before, new = merge.profiles[USER].lines
     assert before == KNOWN
     assert (new.text, new.kind, new.told, new.first_day, new.last_day, new.evidence) == (
@@ -78,12 +98,16 @@ def test_a_line_is_added_with_its_evidence_days_and_kind_and_no_other_line_moves
         ("阿明喜欢茶" * 80, {"text": "喜欢茶" * 120}, "超过 300 个字"),
     ],
 )
-def test_what_its_fact_does_not_carry_is_no_line_and_the_reason_says_why(fact: str, add: dict[str, str], why: str) -> None:
+def test_what_its_fact_does_not_carry_is_no_line_and_the_reason_says_why(
+    fact: str, add: dict[str, str], why: str
+) -> None:
     settings = settings_for(Path("/nowhere"))
     message = {"sender_id": "43", "sender_name": "小王", "text": "在吗"}
     job = make_job(group_fields(new_info=[fact], recent_messages=[message]), settings, lambda: 0.0)
     subject = Subject(Profile(USER, lines=tuple(KNOWN)), names_of(job, settings))
-    merge = LineMerge(MergeQuestion.of("zh", [subject], [NewFact(fact, "n:0", DAY, "阿明", keys=(USER,))]))
+    merge = LineMerge(
+        MergeQuestion.of("zh", [subject], [NewFact(fact, "n:0", DAY, "阿明", keys=(USER,))])
+    )
     (reason,) = take(merge, add=[{"about": "user", "kind": "other", "facts": ["N1"], **add}])
     assert why in reason and merge.profiles[USER].lines == tuple(KNOWN)
 
@@ -108,15 +132,22 @@ HOURS = "2026-04-19 14:00前不要吸尘|下午两点前不要吸尘"
         (HOURS, "user", "下午三点前不要吸尘", "三"),
     ],
 )
-def test_a_line_needs_no_more_than_its_subject_and_its_fact_explain(fact: str, about: str, text: str, why: str) -> None:
+def test_a_line_needs_no_more_than_its_subject_and_its_fact_explain(
+    fact: str, about: str, text: str, why: str
+) -> None:
     merge = merge_of(fact, known=[])
     reasons = take(merge, add=[{"about": about, "text": text, "facts": ["N1"]}])
     assert why in " ".join(reasons) and bool(reasons) == bool(why)
-    assert list(told_by(merge, USER if about == "user" else GROUP).values()) == ([] if why else [text])
+    assert list(told_by(merge, USER if about == "user" else GROUP).values()) == (
+        [] if why else [text]
+    )
 
 
 def test_an_hour_of_any_day_is_shown_as_it_was_said() -> None:
-    assert "14:00前不要吸尘 ← 原话：下午两点前不要吸尘\n" in merge_of(HOURS, "阿明喜欢茶").question.prompt()
+    assert (
+        "14:00前不要吸尘 ← 原话：下午两点前不要吸尘\n"
+        in merge_of(HOURS, "阿明喜欢茶").question.prompt()
+    )
 
 
 def test_one_refused_line_takes_no_other_with_it_and_a_mended_one_is_taken() -> None:
@@ -149,23 +180,35 @@ def test_a_line_ends_with_the_day_and_is_kept() -> None:
         (["阿明对花生不再过敏了"], [{"line": "L2", "facts": ["N1"]}], ["b"]),
         (["阿明不喝茶了", "阿明退休了"], [{"line": "L5", "facts": []}], []),
         (["阿明不喝茶了", "阿明退休了"], [{"line": "L5: 喜欢茶", "facts": ["n1"]}], ["e"]),
-        (["阿明不喝茶了"], [{"line": "L9", "facts": ["N1"]}, {"line": "喜欢茶", "facts": ["N1"]}], []),
+        (
+            ["阿明不喝茶了"],
+            [{"line": "L9", "facts": ["N1"]}, {"line": "喜欢茶", "facts": ["N1"]}],
+            [],
+        ),
         (["阿明退休了"], [{"line": f"L{n}", "facts": ["N1"]} for n in (1, 4, 5)], []),
         (["阿明退休了"], [{"line": "L1", "facts": ["N1"]}], ["a"]),
         (["阿明喜欢茶"], [{"line": "L5", "facts": ["N1"]}], []),
     ],
 )
-def test_a_line_ends_only_by_a_fact_that_may_end_it(facts: list[str], end: list[dict[str, Any]], ended: list[str]) -> None:
+def test_a_line_ends_only_by_a_fact_that_may_end_it(
+    facts: list[str], end: list[dict[str, Any]], ended: list[str]
+) -> None:
     merge = merge_of(*facts)
     take(merge, end=end)
     assert [line.line_id for line in merge.profiles[USER].lines if line.until] == ended
-    assert [replaced.line_id for replaced in merge.profiles[USER].lines] == [line.line_id for line in KNOWN]
+    assert [replaced.line_id for replaced in merge.profiles[USER].lines] == [
+        line.line_id for line in KNOWN
+    ]
 
 
 def test_another_job_ends_the_former_one_without_a_word_in_common() -> None:
-    merge = merge_of("阿明当上了导游", known=[*KNOWN, ProfileLine("f", "在阿里做后端", kind="work")])
+    merge = merge_of(
+        "阿明当上了导游", known=[*KNOWN, ProfileLine("f", "在阿里做后端", kind="work")]
+    )
     guide = {"about": "user", "text": "当上了导游", "kind": "work", "facts": ["N1"]}
-    assert not take(merge, add=[guide], end=[{"line": "L6", "facts": ["N1"]}]) and "f" not in told_by(merge)
+    assert not take(
+        merge, add=[guide], end=[{"line": "L6", "facts": ["N1"]}]
+    ) and "f" not in told_by(merge)
 
 
 @pytest.mark.parametrize(("kind", "ends"), [("home", True), ("health", False)])
@@ -185,14 +228,25 @@ def test_no_line_on_health_ends_by_one_of_its_statements(kind: str, ends: bool) 
         ("阿明搬到了成都", "住在杭州，养了两只猫", "搬到了成都", "住在杭州，养了两只猫"),
     ],
 )
-def test_a_line_of_several_statements_is_cut_to_what_still_holds(fact: str, line: str, text: str, held: str) -> None:
-    old = ProfileLine("a", line, told=3, first_day="2026-01-02", last_day="2026-01-03", evidence=("e:0",))
+def test_a_line_of_several_statements_is_cut_to_what_still_holds(
+    fact: str, line: str, text: str, held: str
+) -> None:
+    old = ProfileLine(
+        "a", line, told=3, first_day="2026-01-02", last_day="2026-01-03", evidence=("e:0",)
+    )
     merge = merge_of(fact, known=[old])
-    assert bool(take(merge, change=[{"line": "L1", "text": text, "facts": ["N1"]}])) == (held == line)
+    assert bool(take(merge, change=[{"line": "L1", "text": text, "facts": ["N1"]}])) == (
+        held == line
+    )
     first, *rest = merge.profiles[USER].lines
     assert (first.text, first.until) == (line, DAY if rest else "")
     last = [first, *rest][-1]
-    assert (last.text, last.told, last.first_day, last.last_day) == (held, 3, "2026-01-02", "2026-01-03")
+    assert (last.text, last.told, last.first_day, last.last_day) == (
+        held,
+        3,
+        "2026-01-02",
+        "2026-01-03",
+    )
     assert last.evidence == ("e:0",)
 
 
@@ -222,7 +276,10 @@ def test_former_facts_end_by_what_may_end_them_and_none_with_the_control(
     end: list[tuple[str, str]], links: list[tuple[str, str]], ended: list[str]
 ) -> None:
     merge = merge_of("阿明改到周三值班", "阿明搬到了成都", former=FORMER)
-    assert "是聊天机器人\nF2: 阿明在周二值班\n" in merge.question.prompt() and "F3" not in merge.question.prompt()
+    assert (
+        "是聊天机器人\nF2: 阿明在周二值班\n" in merge.question.prompt()
+        and "F3" not in merge.question.prompt()
+    )
     take(merge, end=[{"line": line, "facts": [fact]} for line, fact in end])
     assert [(one.old, one.new) for one in merge.links] == links
     assert [line.line_id for line in merge.profiles[USER].lines if line.until] == ended
@@ -255,22 +312,36 @@ def test_a_changed_line_keeps_its_id_and_place_and_rests_on_more() -> None:
         ("阿明喜欢爬山", {"line": "L3", "text": "喜欢爬山"}, [line.text for line in KNOWN]),
     ],
 )
-def test_new_words_that_leave_something_out_end_the_old_line_instead(fact: str, change: dict[str, str], held: list[str]) -> None:
+def test_new_words_that_leave_something_out_end_the_old_line_instead(
+    fact: str, change: dict[str, str], held: list[str]
+) -> None:
     merge = merge_of(fact)
     take(merge, change=[{**change, "facts": ["N1"]}])
     assert list(told_by(merge).values()) == held
     assert {line.text for line in KNOWN} <= {line.text for line in merge.profiles[USER].lines}
 
 
-@pytest.mark.parametrize("answer", [{}, {"change": [{"line": "L5", "text": "喜欢茶", "facts": ["N1"]}]}])
+@pytest.mark.parametrize(
+    "answer", [{}, {"change": [{"line": "L5", "text": "喜欢茶", "facts": ["N1"]}]}]
+)
 def test_what_a_line_says_already_is_told_again(answer: dict[str, Any]) -> None:
-    known = [*KNOWN[:4], ProfileLine("e", "阿明喜欢茶", first_day="2026-01-03", last_day="2026-01-03", evidence=("e:3",))]
+    known = [
+        *KNOWN[:4],
+        ProfileLine(
+            "e", "阿明喜欢茶", first_day="2026-01-03", last_day="2026-01-03", evidence=("e:3",)
+        ),
+    ]
     merge = merge_of("阿明喜欢茶", known=known)
     if answer:
         answer["change"][0]["text"] = "阿明喜欢茶"
     assert not take(merge, **answer)
     line = next(one for one in merge.profiles[USER].lines if one.line_id == "e")
-    assert (line.told, line.first_day, line.last_day, line.evidence) == (2, "2026-01-03", DAY, ("e:3", "n:0"))
+    assert (line.told, line.first_day, line.last_day, line.evidence) == (
+        2,
+        "2026-01-03",
+        DAY,
+        ("e:3", "n:0"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -283,9 +354,13 @@ def test_what_a_line_says_already_is_told_again(answer: dict[str, Any]) -> None:
         ("阿明在巴黎实习到2026-12-31", "年底", ""),
     ],
 )
-def test_a_line_ends_of_itself_only_on_a_later_day_that_its_fact_names(fact: str, until: str, ends: str) -> None:
+def test_a_line_ends_of_itself_only_on_a_later_day_that_its_fact_names(
+    fact: str, until: str, ends: str
+) -> None:
     merge = merge_of(fact)
-    assert not take(merge, add=[{"about": "user", "text": "在巴黎实习", "until": until, "facts": ["N1"]}])
+    assert not take(
+        merge, add=[{"about": "user", "text": "在巴黎实习", "until": until, "facts": ["N1"]}]
+    )
     assert merge.profiles[USER].lines[-1].until == ends
 
 
@@ -293,7 +368,9 @@ def test_a_slot_that_a_line_names_is_not_asked_for_again() -> None:
     slots = ["生日", "时区"]
     assert "还空着的项：生日；时区\n" in merge_of("阿明喜欢茶", slots=slots).question.prompt()
     filled = [*KNOWN, ProfileLine("f", "生日是5月3日")]
-    assert "还空着的项：时区\n" in merge_of("阿明喜欢茶", known=filled, slots=slots).question.prompt()
+    assert (
+        "还空着的项：时区\n" in merge_of("阿明喜欢茶", known=filled, slots=slots).question.prompt()
+    )
 
 
 def test_the_model_is_shown_lines_by_id_kind_day_and_how_often_told_and_no_ended_one() -> None:
@@ -303,7 +380,9 @@ def test_the_model_is_shown_lines_by_id_kind_day_and_how_often_told_and_no_ended
         ProfileLine("y", "爱\n读诗", told=4, last_day="2026-02-02"),
     ]
     prompt = merge_of("阿明喜欢茶", "大家每周日碰头", known=known).question.prompt()
-    assert "P1 阿明：\nL1 [home] 住在杭州 (2026-01-02)\nL2 [health] 对花生过敏 (2026-01-02)" in prompt
+    assert (
+        "P1 阿明：\nL1 [home] 住在杭州 (2026-01-02)\nL2 [health] 对花生过敏 (2026-01-02)" in prompt
+    )
     assert "L3 [boundary，置顶] 别提前任\nL4 [other] 爱\\n读诗 (4×, 2026-02-02)" in prompt
     assert "苏州" not in prompt and "G 群：读书会：\n（无）" in prompt
     assert f"N1 [P1 G] ({DAY}, 阿明): 阿明喜欢茶\nN2 [P1 G] ({DAY}, 阿明): 大家每周日碰头" in prompt
@@ -324,8 +403,12 @@ def test_of_a_long_profile_guarded_lines_those_like_the_facts_and_the_newest_are
         ({"facts": None}, [], "other"),
     ],
 )
-def test_what_weak_models_write_for_lists_and_kinds_is_read(given: dict[str, Any], facts: list[str], kind: str) -> None:
-    (add,) = UpdateProfiles.model_validate({"add": [{"text": "喜欢茶", **given}], "change": None, "end": None}).add
+def test_what_weak_models_write_for_lists_and_kinds_is_read(
+    given: dict[str, Any], facts: list[str], kind: str
+) -> None:
+    (add,) = UpdateProfiles.model_validate(
+        {"add": [{"text": "喜欢茶", **given}], "change": None, "end": None}
+    ).add
     assert (add.facts, add.kind) == (facts, kind)
 
 
@@ -341,7 +424,9 @@ def test_what_weak_models_write_for_lists_and_kinds_is_read(given: dict[str, Any
         ("爱读诗", "taste", "taste"),
     ],
 )
-def test_a_kind_is_known_by_the_words_of_a_line_where_they_tell(text: str, given: str, kind: str) -> None:
+def test_a_kind_is_known_by_the_words_of_a_line_where_they_tell(
+    text: str, given: str, kind: str
+) -> None:
     merge = merge_of(f"阿明{text}")
     assert not take(merge, add=[{"about": "user", "text": text, "kind": given, "facts": ["N1"]}])
     assert merge.profiles[USER].lines[-1].kind == kind
@@ -372,7 +457,10 @@ def test_often_and_used_to_need_a_source_that_says_so(fact: str, line: str, why:
 def test_what_was_told_on_three_days_may_be_called_often(told: int, taken: bool) -> None:
     line = ProfileLine("a", "去游泳", "habit", told, "2026-01-02", "2026-02-02", evidence=("e:0",))
     merge = merge_of("阿明去游泳了", known=[line])
-    assert bool(take(merge, change=[{"line": "L1", "text": "经常去游泳", "facts": ["N1"]}])) is not taken
+    assert (
+        bool(take(merge, change=[{"line": "L1", "text": "经常去游泳", "facts": ["N1"]}]))
+        is not taken
+    )
 
 
 def test_no_fact_enters_the_profile_of_another_member() -> None:
@@ -380,8 +468,15 @@ def test_no_fact_enters_the_profile_of_another_member() -> None:
     settings, other = settings_for(Path("/nowhere")), ProfileKey("user", "43")
     subjects = []
     for user, name, key in (("42", "阿明", USER), ("43", "小王", other)):
-        job = make_job(group_fields(user_id=user, user_name=name, new_info=["."]), settings, lambda: 0.0)
-        subjects.append(Subject(Profile(key, name, lines=(ProfileLine(user, "住在杭州", "home"),)), names_of(job, settings)))
+        job = make_job(
+            group_fields(user_id=user, user_name=name, new_info=["."]), settings, lambda: 0.0
+        )
+        subjects.append(
+            Subject(
+                Profile(key, name, lines=(ProfileLine(user, "住在杭州", "home"),)),
+                names_of(job, settings),
+            )
+        )
     group = Subject(Profile(GROUP, "读书会"), subjects[0].names)
     facts = [
         NewFact("阿明会拉小提琴", "n:0", DAY, "阿明", keys=(USER, GROUP)),
@@ -405,7 +500,9 @@ def test_no_fact_enters_the_profile_of_another_member() -> None:
     )
     assert len(refused) == 5
     assert list(told_by(merge).values()) == ["住在杭州", "会拉小提琴"]
-    assert list(told_by(merge, other).values()) == ["搬到了成都"] and list(told_by(merge, GROUP).values()) == ["每周日碰头"]
+    assert list(told_by(merge, other).values()) == ["搬到了成都"] and list(
+        told_by(merge, GROUP).values()
+    ) == ["每周日碰头"]
 
 
 def test_of_health_a_model_is_believed_when_it_says_again_that_a_line_is_over() -> None:

@@ -31,7 +31,9 @@ AS_SAID = (
 )
 
 
-async def by(chat: AnsweringChat | None, spoken: list[Spoken] = TALK, names: Names = ZH) -> SummaryDraft:
+async def by(
+    chat: AnsweringChat | None, spoken: list[Spoken] = TALK, names: Names = ZH
+) -> SummaryDraft:
     return await summarise(spoken, chat=chat, names=names, moment=NOW, timezone=ZONE, language="zh")
 
 
@@ -61,7 +63,9 @@ def test_each_state_is_dated_at_its_own_time_and_records_stay_as_they_are() -> N
         ("2026-02-21", "阿明: 我今天 (2026-02-21)休息"),
         ("", "阿明2026-01-03买了车"),
     ]
-    assert under_days([*lines[1:], lines[1]])[-1] == lines[1][1], "a record in between does not repeat the day"
+    assert under_days([*lines[1:], lines[1]])[-1] == lines[1][1], (
+        "a record in between does not repeat the day"
+    )
 
 
 async def test_records_alone_are_absolute() -> None:
@@ -73,8 +77,13 @@ async def test_records_alone_are_absolute() -> None:
 async def test_of_a_long_conversation_the_newest_messages_are_kept_whole_under_their_day() -> None:
     talk = [Spoken("user", f"我写了第{n}份报告，然后去{n}号公园散步", "阿明") for n in range(500)]
     lines = (await by(None, talk))["text"].splitlines()
-    assert lines[0].startswith("2026-02-21 阿明: 我写了第") and lines[-1] == "阿明: 我写了第499份报告，然后去499号公园散步"
-    assert [f"第{n}份" in line for n, line in enumerate(lines, 500 - len(lines))] == [True] * len(lines)
+    assert (
+        lines[0].startswith("2026-02-21 阿明: 我写了第")
+        and lines[-1] == "阿明: 我写了第499份报告，然后去499号公园散步"
+    )
+    assert [f"第{n}份" in line for n, line in enumerate(lines, 500 - len(lines))] == [True] * len(
+        lines
+    )
     assert 0.9 * MOST_TOKENS < estimate_tokens("\n".join(lines)) <= MOST_TOKENS + 20
 
 
@@ -86,23 +95,37 @@ async def test_one_message_that_is_longer_than_a_summary_keeps_its_beginning() -
 
 async def test_the_models_summary_is_taken_in_its_own_words_where_it_is_true() -> None:
     chat = AnsweringChat({"summary": "阿明2026-02-19去了北京。阿明对花生过敏。"})
-    assert await by(chat) == SummaryDraft(text="阿明2026-02-19去了北京。阿明对花生过敏。", written_by="model", is_absolute=True)
+    assert await by(chat) == SummaryDraft(
+        text="阿明2026-02-19去了北京。阿明对花生过敏。", written_by="model", is_absolute=True
+    )
     purpose, _, user = chat.asked[0]
     assert purpose == "summarise_states" and AS_SAID in user
 
 
-async def test_untrue_and_relative_sentences_are_left_out_and_with_most_of_them_gone_the_talk_itself_stands() -> None:
+async def test_untrue_and_relative_sentences_are_left_out_and_with_most_of_them_gone_the_talk_itself_stands() -> (
+    None
+):
     mostly = AnsweringChat({"summary": "阿明2026-02-19去了北京。阿明对花生过敏。阿明花了4500元。"})
-    assert await by(mostly) == SummaryDraft(text="阿明2026-02-19去了北京\n阿明对花生过敏", written_by="model", is_absolute=True)
+    assert await by(mostly) == SummaryDraft(
+        text="阿明2026-02-19去了北京\n阿明对花生过敏", written_by="model", is_absolute=True
+    )
     relative = AnsweringChat({"summary": "阿明昨天去了北京。阿明对花生过敏。阿明的妈妈喜欢烤鸭。"})
-    assert (await by(relative))["text"] == "阿明对花生过敏\n阿明的妈妈喜欢烤鸭", "no rule resolves what a model writes"
-    hardly = await by(AnsweringChat({"summary": "阿明花了4500元。阿明2026-05-05去南京。阿明对花生过敏。"}))
+    assert (await by(relative))["text"] == "阿明对花生过敏\n阿明的妈妈喜欢烤鸭", (
+        "no rule resolves what a model writes"
+    )
+    hardly = await by(
+        AnsweringChat({"summary": "阿明花了4500元。阿明2026-05-05去南京。阿明对花生过敏。"})
+    )
     assert hardly == SummaryDraft(text=AS_SAID, written_by="rules", is_absolute=False)
 
 
-@pytest.mark.parametrize("answer", [ModelAnswerUnusable("nonsense"), {"summary": ""}], ids=["unusable", "empty"])
+@pytest.mark.parametrize(
+    "answer", [ModelAnswerUnusable("nonsense"), {"summary": ""}], ids=["unusable", "empty"]
+)
 async def test_a_model_that_gives_nothing_costs_nothing(answer: Exception | dict[str, str]) -> None:
-    assert await by(AnsweringChat(answer)) == SummaryDraft(text=AS_SAID, written_by="rules", is_absolute=False)
+    assert await by(AnsweringChat(answer)) == SummaryDraft(
+        text=AS_SAID, written_by="rules", is_absolute=False
+    )
 
 
 async def test_an_endpoint_that_is_away_is_reported() -> None:

@@ -32,8 +32,14 @@ def file(store: SqliteEventStore, job_id: str, text: str) -> None:
 
 async def dense(store: SqliteEventStore, query: str) -> dict[str, float]:
     """Scores by vectors, of what shares a word with the query."""
-    hits = await search_everywhere(query, EventFilter(None), events=store, embedder=EMBEDDER, settings=BY_VECTORS, top_k=9)
-    return {hit.event.event_id: hit.scores["dense"] for hit in hits if hit.scores.get("dense", 0.0) > 0.1}
+    hits = await search_everywhere(
+        query, EventFilter(None), events=store, embedder=EMBEDDER, settings=BY_VECTORS, top_k=9
+    )
+    return {
+        hit.event.event_id: hit.scores["dense"]
+        for hit in hits
+        if hit.scores.get("dense", 0.0) > 0.1
+    }
 
 
 async def test_what_was_edited_or_deleted_is_not_found_as_it_was(store: SqliteEventStore) -> None:
@@ -59,7 +65,9 @@ async def test_a_store_that_compares_vectors_itself_is_asked_whatever_the_condit
 
     monkeypatch.setattr(store, "nearest", compared)
     monkeypatch.setattr(store, "vectors", lambda _: pytest.fail("they are not sent here"))
-    (hit,) = await search_everywhere("三体", where, events=store, embedder=EMBEDDER, settings=BY_VECTORS, top_k=9)
+    (hit,) = await search_everywhere(
+        "三体", where, events=store, embedder=EMBEDDER, settings=BY_VECTORS, top_k=9
+    )
     assert (hit.event.event_id, hit.scores["dense"], asked) == ("j1-0:0", 0.9, [where])
 
 
@@ -67,5 +75,7 @@ async def test_a_message_without_content_is_no_hit(store: SqliteEventStore) -> N
     for number, text in enumerate(["lol", "👍", "收到", "三体"]):
         said = make_event(f"m{number}-0", text=text, kind="message", source="message")
         store.file_job(said.job_id, [said], [EMBEDDER.vector(text)])
-    hits = await search_everywhere("三体", EventFilter(None), events=store, embedder=EMBEDDER, settings=BY_VECTORS, top_k=2)
+    hits = await search_everywhere(
+        "三体", EventFilter(None), events=store, embedder=EMBEDDER, settings=BY_VECTORS, top_k=2
+    )
     assert [hit.event.text for hit in hits] == ["三体"]

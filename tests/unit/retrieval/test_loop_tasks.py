@@ -61,7 +61,9 @@ class OtherLoop:
         await asyncio.gather(*started, return_exceptions=True)
 
 
-async def test_a_loop_closes_its_tasks_while_another_loop_starts_and_ends_some(quick_switches: None) -> None:
+async def test_a_loop_closes_its_tasks_while_another_loop_starts_and_ends_some(
+    quick_switches: None,
+) -> None:
     tasks = LoopTasks()
     with OtherLoop(lambda _: tasks.spawn(asyncio.sleep(60), "test")) as other:
         for _ in range(CLOSED):
@@ -71,7 +73,9 @@ async def test_a_loop_closes_its_tasks_while_another_loop_starts_and_ends_some(q
     assert other.errors == []
 
 
-async def test_query_vectors_are_closed_while_another_loop_asks_for_some(quick_switches: None) -> None:
+async def test_query_vectors_are_closed_while_another_loop_asks_for_some(
+    quick_switches: None,
+) -> None:
     class Slow(WordEmbedder):
         async def embed_query(self, text: str) -> Vector:
             await asyncio.sleep(60)
@@ -80,7 +84,9 @@ async def test_query_vectors_are_closed_while_another_loop_asks_for_some(quick_s
     async def fingerprint() -> tuple[str, int]:
         return "m", 11
 
-    vectors = QueryVectors(Slow(), fingerprint=fingerprint, size=lambda: 3, seconds=lambda: 60.0, clock=lambda: 0.0)
+    vectors = QueryVectors(
+        Slow(), fingerprint=fingerprint, size=lambda: 3, seconds=lambda: 60.0, clock=lambda: 0.0
+    )
     with OtherLoop(lambda n: asyncio.ensure_future(vectors.get(str(n)))) as other:
         for _ in range(CLOSED):
             await vectors.aclose()

@@ -78,7 +78,9 @@ class Talk:
         return np.asarray(made / np.linalg.norm(made), dtype=np.float32)
 
     def of_topic(self, topic: int, count: int) -> str:
-        return " ".join(made_up(1000 + 5 * topic + int(n)) for n in self.random.choice(5, count, replace=False))
+        return " ".join(
+            made_up(1000 + 5 * topic + int(n)) for n in self.random.choice(5, count, replace=False)
+        )
 
     def small_talk(self, count: int) -> str:
         return " ".join(made_up(int(n)) for n in self.random.zipf(1.3, count) % 300)
@@ -86,7 +88,9 @@ class Talk:
 
 def made_up(number: int) -> str:
     """Return a word of four syllables that no other number has."""
-    return "".join("bdfgklmnprstvz"[number // 14**n % 14] + "aeiou"[(number + n) % 5] for n in range(4))
+    return "".join(
+        "bdfgklmnprstvz"[number // 14**n % 14] + "aeiou"[(number + n) % 5] for n in range(4)
+    )
 
 
 @pytest.fixture
@@ -96,7 +100,9 @@ def store(tmp_path: Path) -> Iterator[SqliteEventStore]:
     opened.close()
 
 
-def share_found(store: SqliteEventStore, questions: list[Question], settings: QuerySettings, *, vectors: bool) -> float:
+def share_found(
+    store: SqliteEventStore, questions: list[Question], settings: QuerySettings, *, vectors: bool
+) -> float:
     """Return the mean share of the answers that stand among the best TOP_K."""
     found = []
     for one in questions:
@@ -105,14 +111,18 @@ def share_found(store: SqliteEventStore, questions: list[Question], settings: Qu
     return float(np.mean(found))
 
 
-def hits_of(store: SqliteEventStore, text: str, vectors: list[Vector], settings: QuerySettings) -> list[Hit]:
+def hits_of(
+    store: SqliteEventStore, text: str, vectors: list[Vector], settings: QuerySettings
+) -> list[Hit]:
     recall = EventRecall(store, None, None, settings=lambda: settings, clock=lambda: NOW)
     request = RecallRequest(text, SCOPE, top_k=TOP_K, half_life_days=60.0, now=NOW, timezone="UTC")
     return recall.select(request, recall.fuse(request, recall.survey(request), vectors))
 
 
 @pytest.mark.parametrize("fusion", ["weighted", pytest.param("rrf", marks=pytest.mark.slow)])
-def test_recall_is_never_below_keywords_alone_whatever_share_is_embedded(store: SqliteEventStore, fusion: str) -> None:
+def test_recall_is_never_below_keywords_alone_whatever_share_is_embedded(
+    store: SqliteEventStore, fusion: str
+) -> None:
     talk, settings = Talk(store), QuerySettings.model_validate({"fusion": fusion})
     questions = list(talk.questions())
     alone = share_found(store, questions, settings, vectors=False)
@@ -135,7 +145,9 @@ def file(store: SqliteEventStore, *texts: str, embedded: int) -> None:
         assert store.file_job(event.job_id, [event], [vector])
 
 
-def test_records_without_a_vector_keep_the_order_of_their_words_and_known_similarities_stay() -> None:
+def test_records_without_a_vector_keep_the_order_of_their_words_and_known_similarities_stay() -> (
+    None
+):
     similarities = np.array([0.9, 0.5, 0.7, 0.0, 0.0, 0.0], dtype=np.float32)
     known = np.array([True, True, True, False, False, False])
     words = np.array([4.0, 0.0, 0.0, 3.0, 5.0, 0.0], dtype=np.float32)
@@ -168,7 +180,9 @@ def test_in_a_small_scope_one_vector_does_not_hide_what_has_none(store: SqliteEv
     assert "dense" not in hits[0].scores, "an estimate is not told as a similarity"
 
 
-async def test_the_unscoped_search_finds_by_words_what_has_no_vector_yet(store: SqliteEventStore) -> None:
+async def test_the_unscoped_search_finds_by_words_what_has_no_vector_yet(
+    store: SqliteEventStore,
+) -> None:
     chatter = [f"tea, {made_up(n)} and more of {made_up(n + 1)}" for n in range(9)]
     file(store, *chatter, "the tea of ticket 48213", embedded=9)
     hits = await search_everywhere(

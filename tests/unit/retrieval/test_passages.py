@@ -31,12 +31,18 @@ EVENTS = [message(n, *said) for n, said in enumerate(TALK)]
 
 def hit(place: int, count: int = 1, events: list[Event] | None = None, score: float = 1.0) -> Hit:
     snapshot = snapshot_of(events or EVENTS)
-    return with_neighbours(Hit(snapshot.events[place], score, place=place), snapshot, count, 30.0, now=1_000_000.0)
+    return with_neighbours(
+        Hit(snapshot.events[place], score, place=place), snapshot, count, 30.0, now=1_000_000.0
+    )
 
 
 def test_neighbours_are_the_messages_around_in_the_order_of_time_up_to_a_silence() -> None:
-    assert [one.text for one in hit(1).before] == [TALK[0][1]] and [one.text for one in hit(1).after] == [TALK[2][1]]
-    assert [one.text for one in hit(2, 5).before] == [TALK[0][1], TALK[1][1]] and hit(2, 5).after == ()
+    assert [one.text for one in hit(1).before] == [TALK[0][1]] and [
+        one.text for one in hit(1).after
+    ] == [TALK[2][1]]
+    assert [one.text for one in hit(2, 5).before] == [TALK[0][1], TALK[1][1]] and hit(
+        2, 5
+    ).after == ()
     assert hit(1, 0).before == () == hit(1, 0).after
     shuffled = [EVENTS[2], EVENTS[0], EVENTS[1]]
     assert hit(2, 1, shuffled).before == (EVENTS[0],) and hit(2, 1, shuffled).after == (EVENTS[2],)
@@ -51,8 +57,16 @@ def test_events_between_are_passed_over_and_have_no_neighbours() -> None:
 
 def test_the_message_that_is_answered_stands_before_it_whenever_it_was_said() -> None:
     scope = EVENTS[0].scope
-    asked = replace(EVENTS[0], event_id=f"{named_message(scope, '77')}:0", job_id=named_message(scope, "77"))
-    answer = message(9, "ben", "I do, I have a new one since summer and nobody has seen it", 900_000, reply_to="77")
+    asked = replace(
+        EVENTS[0], event_id=f"{named_message(scope, '77')}:0", job_id=named_message(scope, "77")
+    )
+    answer = message(
+        9,
+        "ben",
+        "I do, I have a new one since summer and nobody has seen it",
+        900_000,
+        reply_to="77",
+    )
     assert hit(1, 1, [asked, answer]).before == (asked,)
     assert [one.event for one in context_of(hit(1, 1, [asked, answer]))] == [asked]
     gone = replace(answer, reply_to="78")
@@ -73,7 +87,10 @@ def test_a_short_message_an_answer_and_a_question_have_a_context_and_others_none
 
 def test_passages_that_overlap_are_one_best_first() -> None:
     found = passages([hit(3, score=0.9), hit(1, score=0.8), hit(0, score=0.7)])
-    assert [one.ids for one in found] == [(EVENTS[3].event_id,), (EVENTS[0].event_id, EVENTS[1].event_id)]
+    assert [one.ids for one in found] == [
+        (EVENTS[3].event_id,),
+        (EVENTS[0].event_id, EVENTS[1].event_id),
+    ]
     assert found[1].text == "Nina: who brings the tent on the trip to the lake?\nBen: me"
     assert found[1].senders == ("nina", "ben") and [one.score for one in found] == [0.9, 0.8]
     assert len(found[1].times) == 2 and len(found[1].hits) == 2

@@ -12,14 +12,24 @@ from support.waiting import eventually
 
 
 def cache_over(
-    embedder: WordEmbedder, *, size: int = 2, clock: list[float] | None = None, stored: list[str] | None = None
+    embedder: WordEmbedder,
+    *,
+    size: int = 2,
+    clock: list[float] | None = None,
+    stored: list[str] | None = None,
 ) -> QueryVectors:
     times, models = clock or [0.0], stored or ["m"]
 
     async def fingerprint() -> tuple[str, int]:
         return models[0], 11
 
-    return QueryVectors(embedder, fingerprint=fingerprint, size=lambda: size, seconds=lambda: 60.0, clock=lambda: times[0])
+    return QueryVectors(
+        embedder,
+        fingerprint=fingerprint,
+        size=lambda: size,
+        seconds=lambda: 60.0,
+        clock=lambda: times[0],
+    )
 
 
 async def test_the_same_text_is_embedded_once_until_it_is_old_or_pushed_out() -> None:
@@ -91,7 +101,9 @@ async def test_a_vector_of_the_model_before_is_not_used_for_the_vectors_of_the_n
     assert (await cache.get("a")).shape == (embedder.dimension,), "the change was taken back"
 
 
-async def test_a_query_that_an_embedder_in_this_process_would_not_come_to_in_time_is_refused_at_once() -> None:
+async def test_a_query_that_an_embedder_in_this_process_would_not_come_to_in_time_is_refused_at_once() -> (
+    None
+):
     embedder, loop = WordEmbedder(), asyncio.get_running_loop()
     cache = cache_over(embedder, size=10)
     await cache.get("the first one waits for the model")
@@ -105,7 +117,10 @@ async def test_a_query_that_an_embedder_in_this_process_would_not_come_to_in_tim
     with pytest.raises(ModelUnavailable, match="busy with other queries"):
         await cache.get("d", loop.time() + 0.02)
     shared = asyncio.ensure_future(cache.get("c", loop.time() + 0.02))
-    patient = [asyncio.ensure_future(cache.get("e", loop.time() + 60)), asyncio.ensure_future(cache.get("f"))]
+    patient = [
+        asyncio.ensure_future(cache.get("e", loop.time() + 60)),
+        asyncio.ensure_future(cache.get("f")),
+    ]
     await eventually(lambda: {"e", "f"} <= set(embedder.calls))
     embedder.gate.set()
     await asyncio.gather(under_way, shared, *patient)

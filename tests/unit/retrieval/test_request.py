@@ -43,7 +43,9 @@ def test_who_tells_of_a_time_does_not_ask_for_it(query: str, automatic: bool, co
 
 def test_a_piece_of_a_conversation_is_told_by_its_length() -> None:
     assert is_talk(TALK)
-    assert not is_talk("What did Ann's brother say about the trip to the lake with the children last summer?")
+    assert not is_talk(
+        "What did Ann's brother say about the trip to the lake with the children last summer?"
+    )
 
 
 @pytest.mark.parametrize(

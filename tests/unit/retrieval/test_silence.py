@@ -11,9 +11,19 @@ from historian.schema.scope import Scope
 from historian.schema.settings import QuerySettings
 
 
-def told(query: str, *, best: float, known: float, near: float | None, count: int = 400, words: int = 4) -> bool:
+def told(
+    query: str, *, best: float, known: float, near: float | None, count: int = 400, words: int = 4
+) -> bool:
     request = scope_request(
-        query, Scope.group("1"), QuerySettings(), top_k=None, context=(), conditions={}, now=0.0, timezone="UTC", automatic=True
+        query,
+        Scope.group("1"),
+        QuerySettings(),
+        top_k=None,
+        context=(),
+        conditions={},
+        now=0.0,
+        timezone="UTC",
+        automatic=True,
     )
     scores = np.zeros(count, dtype=np.float32)
     scores[:1] = best
@@ -22,7 +32,9 @@ def told(query: str, *, best: float, known: float, near: float | None, count: in
 
 @pytest.mark.parametrize("near", [None, 0.9])
 @pytest.mark.parametrize("line", ["早", "晚安", "哈哈哈哈", "good night!", "ok thanks", "👍"])
-def test_a_line_without_content_gets_no_memories_whatever_is_there(line: str, near: float | None) -> None:
+def test_a_line_without_content_gets_no_memories_whatever_is_there(
+    line: str, near: float | None
+) -> None:
     assert not told(line, best=20.0, known=1.0, near=near)
     assert not told(line, best=20.0, known=1.0, near=near, count=3)
 

@@ -53,8 +53,14 @@ def test_ids_with_signs_are_ids(user_id: str) -> None:
         ({"timestamp": "2026-02-21T17:30:00"}, "timestamp: 2026-02-21T17:30:00 has no offset"),
         ({"timestamp": "yesterday"}, "timestamp: 'yesterday' is not an ISO 8601 time"),
         ({"timestamp": True}, "timestamp: "),
-        ({"timestamp": "0001-01-01T00:00:00+14:00"}, "timestamp: .* outside of the years 1900 to 9000"),
-        ({"timestamp": "9999-12-31T23:59:00-12:00"}, "timestamp: .* outside of the years 1900 to 9000"),
+        (
+            {"timestamp": "0001-01-01T00:00:00+14:00"},
+            "timestamp: .* outside of the years 1900 to 9000",
+        ),
+        (
+            {"timestamp": "9999-12-31T23:59:00-12:00"},
+            "timestamp: .* outside of the years 1900 to 9000",
+        ),
         ({"timezone": "Mars/Olympus"}, "timezone: 'Mars/Olympus' is not an IANA time zone"),
         ({"timezone": ""}, "timezone: "),
         ({"timezone": "../../etc/passwd"}, "timezone: "),
@@ -68,7 +74,9 @@ def test_ids_with_signs_are_ids(user_id: str) -> None:
         ({"job_id": "another-0"}, "job_id: 'another-0' does not belong to request 'r1'"),
     ],
 )
-def test_a_wrong_field_is_named_with_its_value_and_the_remedy(changes: dict[str, Any], message: str) -> None:
+def test_a_wrong_field_is_named_with_its_value_and_the_remedy(
+    changes: dict[str, Any], message: str
+) -> None:
     with pytest.raises(InvalidInput, match=message):
         parse_job({**GROUP, **changes})
 
@@ -123,8 +131,24 @@ def test_one_string_of_new_info_is_a_list_of_one() -> None:
 
 
 def test_statements_lose_the_mark_of_the_list_that_they_stood_in() -> None:
-    given = ["- 他喜欢科幻", "• She likes tea", "* - nested", "-5 °C is too cold for her", "*wow*", "- ", "a - b"]
-    kept = ["他喜欢科幻", "She likes tea", "nested", "-5 °C is too cold for her", "*wow*", "-", "a - b"]
+    given = [
+        "- 他喜欢科幻",
+        "• She likes tea",
+        "* - nested",
+        "-5 °C is too cold for her",
+        "*wow*",
+        "- ",
+        "a - b",
+    ]
+    kept = [
+        "他喜欢科幻",
+        "She likes tea",
+        "nested",
+        "-5 °C is too cold for her",
+        "*wow*",
+        "-",
+        "a - b",
+    ]
     assert parse_job({**GROUP, "new_info": given}).new_info == kept
     assert parse_job({**GROUP, "new_info": kept}).new_info == kept
 
@@ -145,7 +169,9 @@ def test_a_datetime_is_taken_as_a_timestamp() -> None:
 
 
 @given(st.text(max_size=200))
-def test_cleaning_leaves_text_that_a_file_can_hold_and_cleaning_twice_changes_nothing(value: str) -> None:
+def test_cleaning_leaves_text_that_a_file_can_hold_and_cleaning_twice_changes_nothing(
+    value: str,
+) -> None:
     cleaned = clean_text(value)
     cleaned.encode()
     assert clean_text(cleaned) == cleaned
@@ -161,7 +187,10 @@ def test_any_text_survives_the_way_through_a_file(summary: str, info: list[str],
 
 
 def test_emoji_and_line_breaks_stay() -> None:
-    assert parse_job({**GROUP, "action_summary": "👨‍👩‍👧 hi\nthere"}).action_summary == "👨‍👩‍👧 hi\nthere"
+    assert (
+        parse_job({**GROUP, "action_summary": "👨‍👩‍👧 hi\nthere"}).action_summary
+        == "👨‍👩‍👧 hi\nthere"
+    )
 
 
 def test_the_same_request_has_the_same_job_id_and_another_turn_another() -> None:
@@ -169,7 +198,10 @@ def test_the_same_request_has_the_same_job_id_and_another_turn_another() -> None
     assert parse_job(GROUP).job_id != parse_job({**GROUP, "end_seq": 1}).job_id
 
 
-@given(st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=128), st.integers(0, 99))
+@given(
+    st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=128),
+    st.integers(0, 99),
+)
 def test_a_job_id_is_a_safe_part_of_a_file_name(request_id: str, end_seq: int) -> None:
     job_id = make_job_id(request_id, end_seq)
     assert job_id.isascii()

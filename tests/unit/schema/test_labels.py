@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 from historian.schema.errors import InvalidInput
 from historian.schema.job import Job, check_expiry
-from historian.schema.labels import clean_metadata, clean_tags, labels_of, metadata_json, read_metadata, wanted_metadata
+from historian.schema.labels import (
+    clean_metadata,
+    clean_tags,
+    labels_of,
+    metadata_json,
+    read_metadata,
+    wanted_metadata,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from support.jobs import make_job
@@ -55,11 +62,16 @@ def test_wrong_tags_are_named(given: Any, problem: str) -> None:
         (None, {}),
         ({}, {}),
         ({"a": 1.0, "b": 1.5, "c": -0.0}, {"a": 1, "b": 1.5, "c": 0}),
-        ({"是": [True, None, "x\x00y"], "n": {"m": ("a",)}}, {"是": [True, None, "xy"], "n": {"m": ["a"]}}),
+        (
+            {"是": [True, None, "x\x00y"], "n": {"m": ("a",)}},
+            {"是": [True, None, "xy"], "n": {"m": ["a"]}},
+        ),
     ],
 )
 def test_metadata_is_stored_in_one_form(given: Any, kept: dict[str, Any]) -> None:
-    assert clean_metadata(given) == kept and metadata_json(clean_metadata(given)) == metadata_json(kept)
+    assert clean_metadata(given) == kept and metadata_json(clean_metadata(given)) == metadata_json(
+        kept
+    )
 
 
 @pytest.mark.parametrize(
@@ -83,7 +95,10 @@ def test_wrong_metadata_is_named_by_its_key(given: Any, problem: str) -> None:
 
 
 def test_a_filter_compares_plain_values_alone() -> None:
-    assert wanted_metadata({"a": None, "b": True}) == {"a": None, "b": True} and wanted_metadata(None) == {}
+    assert (
+        wanted_metadata({"a": None, "b": True}) == {"a": None, "b": True}
+        and wanted_metadata(None) == {}
+    )
     with pytest.raises(InvalidInput, match=r"metadata\.a: a filter compares texts"):
         wanted_metadata({"a": []})
     assert read_metadata(' {"a": 1.0}') == {"a": 1} and read_metadata("") == {}
@@ -92,15 +107,23 @@ def test_a_filter_compares_plain_values_alone() -> None:
             read_metadata(wrong)
 
 
-_VALUES = st.one_of(st.none(), st.booleans(), st.integers(-5, 5), st.floats(-2, 2), st.text(max_size=4))
+_VALUES = st.one_of(
+    st.none(), st.booleans(), st.integers(-5, 5), st.floats(-2, 2), st.text(max_size=4)
+)
 
 
 @given(st.dictionaries(st.text("ab=\"'.", min_size=1, max_size=4), _VALUES, max_size=4), st.data())
-def test_labels_agree_where_values_are_equal_and_of_one_kind(metadata: dict[str, Any], data: st.DataObject) -> None:
+def test_labels_agree_where_values_are_equal_and_of_one_kind(
+    metadata: dict[str, Any], data: st.DataObject
+) -> None:
     stored = clean_metadata(metadata)
     key, value = data.draw(st.sampled_from([("a", 1), *metadata.items()])), data.draw(_VALUES)
     wanted = clean_metadata({key[0]: value})
-    same = key[0] in stored and stored[key[0]] == wanted[key[0]] and type(stored[key[0]]) is type(wanted[key[0]])
+    same = (
+        key[0] in stored
+        and stored[key[0]] == wanted[key[0]]
+        and type(stored[key[0]]) is type(wanted[key[0]])
+    )
     assert (labels_of((), wanted) <= labels_of(("a",), stored)) is same
 
 
@@ -118,11 +141,24 @@ def test_labels_agree_where_values_are_equal_and_of_one_kind(metadata: dict[str,
     ],
 )
 def test_an_expiry_is_a_moment_and_a_day_lasts_to_its_end(given: Any, moment: str | None) -> None:
-    assert check_expiry(given, ZONE) == (None if moment is None else datetime.fromisoformat(moment).timestamp())
+    assert check_expiry(given, ZONE) == (
+        None if moment is None else datetime.fromisoformat(moment).timestamp()
+    )
 
 
 @pytest.mark.parametrize(
-    "given", ["tomorrow", "2026-13-01", "2026-12-31T17:30:00", datetime(2026, 1, 1), True, [1], float("nan"), 1e30, "9999-12-31"]
+    "given",
+    [
+        "tomorrow",
+        "2026-13-01",
+        "2026-12-31T17:30:00",
+        datetime(2026, 1, 1),
+        True,
+        [1],
+        float("nan"),
+        1e30,
+        "9999-12-31",
+    ],
 )
 def test_what_is_no_moment_is_refused_by_name(given: Any) -> None:
     with pytest.raises(InvalidInput, match="expires_at: "):
@@ -131,8 +167,16 @@ def test_what_is_no_moment_is_refused_by_name(given: Any) -> None:
 
 def test_a_job_keeps_its_labels_as_json() -> None:
     job = make_job(tags=["Work"], metadata={"thread": 7.0}, expires_at="2026-12-31")
-    assert job.tags == ("work",) and job.metadata == {"thread": 7} and job.expires_at == 1_798_732_800.0
+    assert (
+        job.tags == ("work",)
+        and job.metadata == {"thread": 7}
+        and job.expires_at == 1_798_732_800.0
+    )
     assert Job.model_validate_json(job.to_json()) == job == Job.model_validate(job.model_dump())
-    assert not job.has_expired(1_798_732_799.0) and job.has_expired(1_798_732_800.0) and not make_job().has_expired(9e9)
+    assert (
+        not job.has_expired(1_798_732_799.0)
+        and job.has_expired(1_798_732_800.0)
+        and not make_job().has_expired(9e9)
+    )
     with pytest.raises(InvalidInput, match=r"^expires_at: "):
         make_job(expires_at="soon")

@@ -4,7 +4,15 @@ import pytest
 from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput
 from historian.schema.job import parse_job
-from historian.schema.scope import SHARED_NOTES, LayerRule, Scope, layer_written, layers_read, notes_scope, scope_of_key
+from historian.schema.scope import (
+    SHARED_NOTES,
+    LayerRule,
+    Scope,
+    layer_written,
+    layers_read,
+    notes_scope,
+    scope_of_key,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -86,13 +94,19 @@ def test_a_user_fact_learnt_in_a_group_is_read_as_the_rule_says(
 
 
 @given(scopes, rules, ids)
-def test_the_profile_of_a_group_is_read_in_that_group_alone(reader: Scope, rule: LayerRule, group_id: str) -> None:
+def test_the_profile_of_a_group_is_read_in_that_group_alone(
+    reader: Scope, rule: LayerRule, group_id: str
+) -> None:
     layer = layer_written(Scope.group(group_id, "1"), "group", rule)
-    assert (layer in layers_read(reader, "group", group_id, rule)) == (reader.key == f"g:{group_id}")
+    assert (layer in layers_read(reader, "group", group_id, rule)) == (
+        reader.key == f"g:{group_id}"
+    )
 
 
 @given(scopes, rules, ids)
-def test_what_is_written_in_a_conversation_is_read_in_it_again(scope: Scope, rule: LayerRule, group_id: str) -> None:
+def test_what_is_written_in_a_conversation_is_read_in_it_again(
+    scope: Scope, rule: LayerRule, group_id: str
+) -> None:
     if scope.user_id:
         assert layer_written(scope, "user", rule) in layers_read(scope, "user", scope.user_id, rule)
 
@@ -107,9 +121,21 @@ def test_the_id_of_shared_notes_is_no_users() -> None:
         lambda: Scope.private(reserved),
         lambda: Scope.group("7", reserved),
         lambda: notes_scope(f"user:{reserved}"),
-        lambda: parse_job({"request_id": "r", "request_type": "private", "user_id": reserved, **AT}),
-        lambda: parse_job({"request_id": "r", "request_type": "group", "group_id": "7", "sender_id": reserved, **AT}),
+        lambda: parse_job(
+            {"request_id": "r", "request_type": "private", "user_id": reserved, **AT}
+        ),
+        lambda: parse_job(
+            {
+                "request_id": "r",
+                "request_type": "group",
+                "group_id": "7",
+                "sender_id": reserved,
+                **AT,
+            }
+        ),
     ):
-        with pytest.raises(InvalidInput, match="user_id: 'historian:shared-notes' is reserved; for shared notes"):
+        with pytest.raises(
+            InvalidInput, match="user_id: 'historian:shared-notes' is reserved; for shared notes"
+        ):
             make()
     assert notes_scope("") == SHARED_NOTES == Entity("user", reserved).scope

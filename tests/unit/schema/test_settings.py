@@ -5,7 +5,13 @@ from typing import Any
 import pytest
 from historian.schema.errors import SettingsError
 from historian.schema.settings import Settings, walk
-from historian.schema.settings.source import find_config, hot_changes, load_settings, parse_settings, with_hot_values
+from historian.schema.settings.source import (
+    find_config,
+    hot_changes,
+    load_settings,
+    parse_settings,
+    with_hot_values,
+)
 from historian.schema.settings.tables import meaning_of, sample_config
 
 
@@ -57,11 +63,21 @@ def test_a_table_in_the_environment_is_json() -> None:
             "2",
             r"^HISTORIAN__COGNITIVE__QUERY__AUTO_TOP_KK: .*HISTORIAN__COGNITIVE__QUERY__AUTO_TOP_K \(",
         ),
-        ("HISTORIAN__BOGUS__BOGUS", "2", r"^HISTORIAN__BOGUS__BOGUS: unknown key bogus\.bogus; `historian init` writes"),
-        ("HISTORIAN__COGNITIVE__QUERY__AUTO_TOP_K", "0", r"^HISTORIAN__COGNITIVE__QUERY__AUTO_TOP_K = .*greater than or equal"),
+        (
+            "HISTORIAN__BOGUS__BOGUS",
+            "2",
+            r"^HISTORIAN__BOGUS__BOGUS: unknown key bogus\.bogus; `historian init` writes",
+        ),
+        (
+            "HISTORIAN__COGNITIVE__QUERY__AUTO_TOP_K",
+            "0",
+            r"^HISTORIAN__COGNITIVE__QUERY__AUTO_TOP_K = .*greater than or equal",
+        ),
     ],
 )
-def test_an_error_of_the_environment_names_the_variable(variable: str, value: str, message: str) -> None:
+def test_an_error_of_the_environment_names_the_variable(
+    variable: str, value: str, message: str
+) -> None:
     with pytest.raises(SettingsError, match=message):
         parsed(**{variable: value})
 
@@ -77,14 +93,18 @@ def test_an_error_of_the_environment_names_the_variable(variable: str, value: st
         ({}, ("", "")),
     ],
 )
-def test_an_embedding_model_alone_is_at_the_chat_models_address(embedding: dict[str, str], expected: tuple[str, str]) -> None:
+def test_an_embedding_model_alone_is_at_the_chat_models_address(
+    embedding: dict[str, str], expected: tuple[str, str]
+) -> None:
     chat = {"base_url": "http://chat/v1", "api_key": "chat key", "model": "m"}
     chosen = parsed({"models": {"chat": chat, "embedding": embedding}}).models.embedder
     assert (chosen.base_url, chosen.api_key) == expected
 
 
 def test_a_table_in_the_environment_that_is_no_json_is_named() -> None:
-    with pytest.raises(SettingsError, match=r"HISTORIAN__MODELS__CHAT__EXTRA_BODY: .* is not valid JSON"):
+    with pytest.raises(
+        SettingsError, match=r"HISTORIAN__MODELS__CHAT__EXTRA_BODY: .* is not valid JSON"
+    ):
         parsed(HISTORIAN__MODELS__CHAT__EXTRA_BODY="{thinking}")
 
 
@@ -95,11 +115,23 @@ def test_a_table_in_the_environment_that_is_no_json_is_named() -> None:
             {"cognitive": {"query": {"auto_top_kk": 5}}},
             "cognitive.query.auto_top_kk: unknown key; did you mean cognitive.query.auto_top_k",
         ),
-        ({"cognitive": {"query": {"auto_top_k": 0}}}, r"cognitive.query.auto_top_k = 0: .*greater than or equal to 1"),
+        (
+            {"cognitive": {"query": {"auto_top_k": 0}}},
+            r"cognitive.query.auto_top_k = 0: .*greater than or equal to 1",
+        ),
         ({"cognitive": {"query": {"auto_top_k": "many"}}}, "cognitive.query.auto_top_k = 'many'"),
-        ({"cognitive": {"query": {"fusion": "sum"}}}, "cognitive.query.fusion = 'sum': .*'weighted' or 'rrf'"),
-        ({"cognitive": {"query": {"recall_timeout_seconds": -1}}}, "cognitive.query.recall_timeout_seconds = -1"),
-        ({"cognitive": {"timezone": "Mars/Olympus"}}, "cognitive.timezone = 'Mars/Olympus': .*IANA.*or local"),
+        (
+            {"cognitive": {"query": {"fusion": "sum"}}},
+            "cognitive.query.fusion = 'sum': .*'weighted' or 'rrf'",
+        ),
+        (
+            {"cognitive": {"query": {"recall_timeout_seconds": -1}}},
+            "cognitive.query.recall_timeout_seconds = -1",
+        ),
+        (
+            {"cognitive": {"timezone": "Mars/Olympus"}},
+            "cognitive.timezone = 'Mars/Olympus': .*IANA.*or local",
+        ),
         ({"cognitive": {"enabled": "perhaps"}}, "cognitive.enabled = 'perhaps'"),
         ({"models": {"chat": {"temperature": 9}}}, "models.chat.temperature = 9"),
         (
@@ -111,7 +143,9 @@ def test_a_table_in_the_environment_that_is_no_json_is_named() -> None:
         ({"cognitive": {"query": 5}}, "cognitive.query = 5"),
     ],
 )
-def test_a_wrong_setting_is_named_with_its_value_and_what_is_allowed(data: dict[str, Any], message: str) -> None:
+def test_a_wrong_setting_is_named_with_its_value_and_what_is_allowed(
+    data: dict[str, Any], message: str
+) -> None:
     with pytest.raises(SettingsError, match=message):
         parsed(data)
 
@@ -131,7 +165,10 @@ def test_the_owners_words_are_bounded(given: dict[str, Any], named: str) -> None
 
 
 def test_the_owners_words_apply_at_once() -> None:
-    words = {"instructions": "Never note health matters.", "profile": {"slots": [" birthday ", "时区"]}}
+    words = {
+        "instructions": "Never note health matters.",
+        "profile": {"slots": [" birthday ", "时区"]},
+    }
     new = parsed({"cognitive": words})
     assert new.cognitive.profile.slots == ["birthday", "时区"]
     assert hot_changes(parsed(), new) == (["cognitive.instructions", "cognitive.profile.slots"], [])
@@ -171,7 +208,10 @@ def test_a_file_that_is_no_toml_is_named(tmp_path: Path, content: bytes) -> None
 def test_a_wrong_setting_is_to_be_changed_in_the_file_that_was_read(tmp_path: Path) -> None:
     config = tmp_path / "bot.toml"
     config.write_text("[models.chat]\nbase_url = 5\n", encoding="utf-8")
-    with pytest.raises(SettingsError, match=r"models\.chat\.base_url = 5: .*Change it in .*bot\.toml or in the environment"):
+    with pytest.raises(
+        SettingsError,
+        match=r"models\.chat\.base_url = 5: .*Change it in .*bot\.toml or in the environment",
+    ):
         load_settings(config, environ={})
 
 
@@ -182,7 +222,11 @@ def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
 
 
 def test_the_file_named_wins_over_the_variable_and_that_over_the_directory(tmp_path: Path) -> None:
-    here, named, variable = tmp_path / "config.toml", tmp_path / "named.toml", tmp_path / "variable.toml"
+    here, named, variable = (
+        tmp_path / "config.toml",
+        tmp_path / "named.toml",
+        tmp_path / "variable.toml",
+    )
     for path in (here, named, variable):
         path.touch()
     environ = {"HISTORIAN_CONFIG": str(variable)}
@@ -196,7 +240,12 @@ def test_the_historian_model_takes_what_it_lacks_from_the_chat_model() -> None:
     chat = {"base_url": "http://a/v1", "api_key": "k", "model": "large", "timeout_seconds": 30}
     settings = parsed({"models": {"chat": chat, "historian": {"model": "small"}}})
     background = settings.models.background
-    assert (background.model, background.base_url, background.api_key, background.timeout_seconds) == (
+    assert (
+        background.model,
+        background.base_url,
+        background.api_key,
+        background.timeout_seconds,
+    ) == (
         "small",
         "http://a/v1",
         "k",
@@ -205,7 +254,9 @@ def test_the_historian_model_takes_what_it_lacks_from_the_chat_model() -> None:
 
 
 def test_a_default_written_down_for_the_historian_model_still_wins() -> None:
-    settings = parsed({"models": {"chat": {"temperature": 0.7, "model": "m"}, "historian": {"temperature": 0.0}}})
+    settings = parsed(
+        {"models": {"chat": {"temperature": 0.7, "model": "m"}, "historian": {"temperature": 0.0}}}
+    )
     assert settings.models.background.temperature == 0.0
 
 
@@ -214,9 +265,20 @@ def test_the_temperature_can_be_left_to_the_server() -> None:
 
 
 def test_what_changed_is_told_apart_by_whether_it_applies_at_once() -> None:
-    new = parsed({"cognitive": {"bot_name": "Clio", "query": {"auto_top_k": 5}, "historian": {"poll_interval_seconds": 2}}})
+    new = parsed(
+        {
+            "cognitive": {
+                "bot_name": "Clio",
+                "query": {"auto_top_k": 5},
+                "historian": {"poll_interval_seconds": 2},
+            }
+        }
+    )
     hot, cold = hot_changes(parsed(), new)
-    assert sorted(hot) == ["cognitive.historian.poll_interval_seconds", "cognitive.query.auto_top_k"]
+    assert sorted(hot) == [
+        "cognitive.historian.poll_interval_seconds",
+        "cognitive.query.auto_top_k",
+    ]
     assert cold == ["cognitive.bot_name"]
     mixed = with_hot_values(parsed(), new)
     assert (mixed.query.auto_top_k, mixed.historian.poll_interval_seconds) == (5, 2)
@@ -233,7 +295,11 @@ def test_every_key_explains_itself_in_both_languages() -> None:
 
 def test_every_key_of_the_sample_has_a_line_in_chinese_and_one_in_english_above_it() -> None:
     lines = sample_config().splitlines()
-    keys = [n for n, line in enumerate(lines) if " = " in line and not line.startswith(("# zh:", "# en:"))]
+    keys = [
+        n
+        for n, line in enumerate(lines)
+        if " = " in line and not line.startswith(("# zh:", "# en:"))
+    ]
     assert len(keys) == len(walk())
     for n in keys:
         assert lines[n - 2].startswith("# zh: "), lines[n]
@@ -251,12 +317,18 @@ def test_a_model_put_into_the_sample_is_the_historians_model_too() -> None:
     data = tomllib.loads(sample_config())
     data["models"]["chat"].update(model="large", base_url="http://a/v1", temperature=0.5)
     background = parsed(data).models.background
-    assert (background.model, background.base_url, background.temperature) == ("large", "http://a/v1", 0.5)
+    assert (background.model, background.base_url, background.temperature) == (
+        "large",
+        "http://a/v1",
+        0.5,
+    )
 
 
 def test_a_key_of_the_sample_that_is_uncommented_loads() -> None:
     text = "\n".join(
-        line.removeprefix("# ") if " = " in line and not line.startswith(("# zh:", "# en:")) else line
+        line.removeprefix("# ")
+        if " = " in line and not line.startswith(("# zh:", "# en:"))
+        else line
         for line in sample_config().splitlines()
     )
     parsed(tomllib.loads(text))

@@ -10,10 +10,16 @@ from historian.schema.validation import validated
 
 
 def test_the_field_is_named_with_what_holds_it() -> None:
-    with pytest.raises(InvalidInput, match=r"^payload\.folder: String should have at least 1 character"):
+    with pytest.raises(
+        InvalidInput, match=r"^payload\.folder: String should have at least 1 character"
+    ):
         validated(IndexCommand, {"folder": ""}, within="payload")
     with pytest.raises(InvalidInput, match=r"^payload\.states\.1\.role: Input should be"):
-        validated(StatesPayload, {"states": [{"role": "user", "text": ""}, {"role": "x", "text": ""}]}, within="payload")
+        validated(
+            StatesPayload,
+            {"states": [{"role": "user", "text": ""}, {"role": "x", "text": ""}]},
+            within="payload",
+        )
     with pytest.raises(InvalidInput, match=r"^revision: "):
         validated(RollbackCommand, {"entity_type": "user", "entity_id": "1", "revision": 0})
 

@@ -62,7 +62,9 @@ async def test_what_a_check_raises_is_a_finding_with_the_remedy_of_its_part(
     async def late(settings: Settings, directory: Path) -> Finding:
         raise TimeoutError
 
-    monkeypatch.setattr(diagnosis, "CHECKS", {"disk": (broken, "mend it"), "queue": (late, "mend it")})
+    monkeypatch.setattr(
+        diagnosis, "CHECKS", {"disk": (broken, "mend it"), "queue": (late, "mend it")}
+    )
     found = await results(tmp_path)
     disk, queue = found["disk"].found, found["queue"].found
     assert (disk.state, disk.remedy) == ("failed", "mend it")
@@ -73,7 +75,11 @@ async def test_what_a_check_raises_is_a_finding_with_the_remedy_of_its_part(
 def test_templates_carry_their_values() -> None:
     assert finding("ok", "{n} jobs", n=2) == Finding("ok", "{n} jobs", "", {"n": 2})
     stopped = ReembeddingStopped("{done} of {total} are done", done=1, total=2)
-    assert (str(stopped), stopped.template, stopped.values["done"]) == ("1 of 2 are done", "{done} of {total} are done", 1)
+    assert (str(stopped), stopped.template, stopped.values["done"]) == (
+        "1 of 2 are done",
+        "{done} of {total} are done",
+        1,
+    )
 
 
 def remade(path: Path, *statements: str) -> None:
@@ -85,7 +91,9 @@ def remade(path: Path, *statements: str) -> None:
 
 
 @pytest.mark.parametrize("change", ["gone", "replaced"])
-async def test_a_database_that_is_not_the_one_its_owner_has_open_is_a_failure(tmp_path: Path, change: str) -> None:
+async def test_a_database_that_is_not_the_one_its_owner_has_open_is_a_failure(
+    tmp_path: Path, change: str
+) -> None:
     with open_owned(tmp_path):
         assert (await results(tmp_path))["database"].found.state == "ok"
         (tmp_path / "index.sqlite").unlink()
@@ -105,7 +113,9 @@ async def test_an_owner_that_is_suspended_is_told_with_what_lets_it_go_on(tmp_pa
     try:
         await eventually(lambda: (owner := owner_of(tmp_path)) is not None and owner.is_suspended)
         found = (await results(tmp_path))["owner"].found
-        assert found.state == "warning" and f"kill -CONT {child}" in found.detail.format(**found.values)
+        assert found.state == "warning" and f"kill -CONT {child}" in found.detail.format(
+            **found.values
+        )
     finally:
         os.kill(child, signal.SIGCONT)
         assert exit_code(child) == 0
@@ -126,10 +136,16 @@ class TimedEmbedder(WordEmbedder):
 
 
 @pytest.mark.parametrize(("milliseconds", "state"), [(70, "ok"), (80, "warning")])
-async def test_a_local_embedder_is_timed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, milliseconds: int, state: str) -> None:
+async def test_a_local_embedder_is_timed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, milliseconds: int, state: str
+) -> None:
     clock = [0.0]
-    monkeypatch.setattr(diagnosis, "make_embedder", lambda _settings: TimedEmbedder(clock, milliseconds))
-    monkeypatch.setattr(diagnosis, "time", SimpleNamespace(perf_counter=lambda: clock[0], time=time.time))
+    monkeypatch.setattr(
+        diagnosis, "make_embedder", lambda _settings: TimedEmbedder(clock, milliseconds)
+    )
+    monkeypatch.setattr(
+        diagnosis, "time", SimpleNamespace(perf_counter=lambda: clock[0], time=time.time)
+    )
     monkeypatch.setenv("OMP_WAIT_POLICY", "active")
     found = (await results(tmp_path))["embedding"].found
     assert found.state == state

@@ -12,11 +12,24 @@ from historian.retrieval.prompt_block.block import CLOSING, OPENING
 from historian.schema.errors import InvalidInput
 from historian.service.incoming_messages import read_messages
 from historian.service.recall.arguments import texts
-from langchain_core.messages import AIMessage, AIMessageChunk, ChatMessage, HumanMessage, HumanMessageChunk, RemoveMessage
+from langchain_core.messages import (
+    AIMessage,
+    AIMessageChunk,
+    ChatMessage,
+    HumanMessage,
+    HumanMessageChunk,
+    RemoveMessage,
+)
 from openai.types.chat import ChatCompletionMessage
 from openai.types.responses import ResponseOutputMessage
 
-OPENAI = {"refusal": None, "annotations": [], "audio": None, "function_call": None, "tool_calls": None}
+OPENAI = {
+    "refusal": None,
+    "annotations": [],
+    "audio": None,
+    "function_call": None,
+    "tool_calls": None,
+}
 SEGMENTS = [
     {"type": "reply", "data": {"id": "7"}},
     {"type": "at", "data": {"qq": "900", "name": "小史"}},
@@ -46,11 +59,28 @@ def said(given: Any) -> list[tuple[str, str]]:
     ("message", "expected"),
     [
         ({"role": "assistant", "content": "Longjing.", **OPENAI}, [("assistant", "Longjing.")]),
-        ({"role": "assistant", "content": None, **OPENAI, "refusal": "I can't do that."}, [("assistant", "I can't do that.")]),
-        ({"role": "assistant", "content": "Hi", "reasoning_content": "She greets me", "tool_calls": None}, [("assistant", "Hi")]),
-        ({"role": "assistant", "content": None, **OPENAI, "audio": {"transcript": "Hello Ann"}}, [("assistant", "Hello Ann")]),
+        (
+            {"role": "assistant", "content": None, **OPENAI, "refusal": "I can't do that."},
+            [("assistant", "I can't do that.")],
+        ),
+        (
+            {
+                "role": "assistant",
+                "content": "Hi",
+                "reasoning_content": "She greets me",
+                "tool_calls": None,
+            },
+            [("assistant", "Hi")],
+        ),
+        (
+            {"role": "assistant", "content": None, **OPENAI, "audio": {"transcript": "Hello Ann"}},
+            [("assistant", "Hello Ann")],
+        ),
         ({"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]}, []),
-        (ChatCompletionMessage(role="assistant", content="Longjing."), [("assistant", "Longjing.")]),
+        (
+            ChatCompletionMessage(role="assistant", content="Longjing."),
+            [("assistant", "Longjing.")],
+        ),
         (
             ResponseOutputMessage.model_validate(
                 {
@@ -64,17 +94,32 @@ def said(given: Any) -> list[tuple[str, str]]:
             [("assistant", "Longjing.")],
         ),
         (
-            [{"type": "function_call", "name": "f", "arguments": "{}"}, {"type": "function_call_output", "output": "42"}],
+            [
+                {"type": "function_call", "name": "f", "arguments": "{}"},
+                {"type": "function_call_output", "output": "42"},
+            ],
             [("tool", "42")],
         ),
-        ({"role": "user", "content": "What is this?", "images": ["aGk="]}, [("user", "What is this?\n[image]")]),
-        ({"role": "assistant", "content": "A cat.", "thinking": "It has whiskers"}, [("assistant", "A cat.")]),
-        ([AIMessageChunk("Long", id="1"), AIMessageChunk("jing.", id="1")], [("assistant", "Longjing.")]),
+        (
+            {"role": "user", "content": "What is this?", "images": ["aGk="]},
+            [("user", "What is this?\n[image]")],
+        ),
+        (
+            {"role": "assistant", "content": "A cat.", "thinking": "It has whiskers"},
+            [("assistant", "A cat.")],
+        ),
+        (
+            [AIMessageChunk("Long", id="1"), AIMessageChunk("jing.", id="1")],
+            [("assistant", "Longjing.")],
+        ),
         (HumanMessageChunk("I live in Leeds"), [("user", "I live in Leeds")]),
         ([ChatMessage("hi", role="user"), RemoveMessage("1")], [("user", "hi")]),
         ({"type": "ai", "content": "Longjing.", "id": "1"}, [("assistant", "Longjing.")]),
         (
-            [{"type": "human", "data": {"content": "hi"}}, {"type": "ai", "data": {"content": "hey"}}],
+            [
+                {"type": "human", "data": {"content": "hi"}},
+                {"type": "ai", "data": {"content": "hey"}},
+            ],
             [("user", "hi"), ("assistant", "hey")],
         ),
         ({"role": "model", "parts": [{"text": "Longjing."}]}, [("assistant", "Longjing.")]),
@@ -86,16 +131,32 @@ def said(given: Any) -> list[tuple[str, str]]:
         ({**EVENT, "message": [{"type": "text", "data": {"text": "a & b"}}]}, [("user", "a & b")]),
         ({**EVENT, "user_id": 900}, [("assistant", "I work at AT&T, [sticker]")]),
         (
-            {"content": [{"type": "tool_result", "tool_use_id": "1", "content": [{"type": "text", "text": "42"}]}]},
+            {
+                "content": [
+                    {
+                        "type": "tool_result",
+                        "tool_use_id": "1",
+                        "content": [{"type": "text", "text": "42"}],
+                    }
+                ]
+            },
             [("tool", "42")],
         ),
         (
-            {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Yes"}]},
+            {
+                "role": "assistant",
+                "content": [
+                    {"type": "thinking", "thinking": "hm"},
+                    {"type": "text", "text": "Yes"},
+                ],
+            },
             [("assistant", "Yes")],
         ),
     ],
 )
-def test_the_messages_of_libraries_and_platforms_are_read_whatever_else_they_hold(message: Any, expected: Any) -> None:
+def test_the_messages_of_libraries_and_platforms_are_read_whatever_else_they_hold(
+    message: Any, expected: Any
+) -> None:
     assert said(message) == expected
 
 
@@ -115,13 +176,20 @@ def test_the_messages_of_libraries_and_platforms_are_read_whatever_else_they_hol
         ({"inline_data": {"data": "x"}}, "[inline_data]"),
     ],
 )
-def test_a_part_that_is_no_text_leaves_a_placeholder(part: dict[str, Any], placeholder: str) -> None:
+def test_a_part_that_is_no_text_leaves_a_placeholder(
+    part: dict[str, Any], placeholder: str
+) -> None:
     assert said({"role": "user", "content": [part]}) == [("user", placeholder)]
 
 
 def test_a_onebot_event_tells_its_sender_its_time_and_its_id() -> None:
     (one,) = read_messages(EVENT)
-    assert (one.sender_id, one.name, one.message_id, one.at) == ("1001", "Ann", "5", "2026-02-21T09:30:00+00:00")
+    assert (one.sender_id, one.name, one.message_id, one.at) == (
+        "1001",
+        "Ann",
+        "5",
+        "2026-02-21T09:30:00+00:00",
+    )
     (one,) = read_messages({**EVENT, "sender": {"nickname": "ann_92", "card": ""}})
     assert one.name == "ann_92"
 
@@ -165,7 +233,9 @@ def test_what_is_no_time_is_refused(at: Any) -> None:
         ([{"type": "text", "data": {"text": "write &amp; or &#91;"}}], "write &amp; or &#91;"),
     ],
 )
-def test_the_escapes_of_a_cq_string_are_read_once_and_those_of_no_other_text(content: Any, words: str) -> None:
+def test_the_escapes_of_a_cq_string_are_read_once_and_those_of_no_other_text(
+    content: Any, words: str
+) -> None:
     assert said({"role": "user", "content": content}) == [("user", words)]
 
 
@@ -184,7 +254,9 @@ def test_what_a_model_thought_is_no_talk(content: str, words: str) -> None:
 
 
 def test_a_person_may_write_of_thoughts() -> None:
-    assert said("<think> is a mark of DeepSeek </think>") == [("user", "<think> is a mark of DeepSeek </think>")]
+    assert said("<think> is a mark of DeepSeek </think>") == [
+        ("user", "<think> is a mark of DeepSeek </think>")
+    ]
 
 
 BLOCK = f"{OPENING['en']}\n- [user Ben] Ben lives in Oslo\n{CLOSING}"
@@ -199,22 +271,42 @@ BLOCK_ZH = f"{OPENING['zh']}\n- [用户画像 阿亮] 阿亮住在杭州\n{CLOSI
         (f"{BLOCK_ZH}\n\n我住在苏州", "我住在苏州"),
         (f"Ann asks:\n{BLOCK}\nI live in Leeds", "Ann asks:\nI live in Leeds"),
         (f"{BLOCK}\nI work at AT&amp;T", "I work at AT&T"),
-        ([{"type": "text", "text": BLOCK}, {"type": "text", "text": "I live in Leeds"}], "I live in Leeds"),
-        ("<system_reminder>User ID: 7, Nickname: Ben</system_reminder>\nI live in Leeds", "I live in Leeds"),
+        (
+            [{"type": "text", "text": BLOCK}, {"type": "text", "text": "I live in Leeds"}],
+            "I live in Leeds",
+        ),
+        (
+            "<system_reminder>User ID: 7, Nickname: Ben</system_reminder>\nI live in Leeds",
+            "I live in Leeds",
+        ),
         ("I live in Leeds\n<system-reminder>\nBe brief.\n</system-reminder>", "I live in Leeds"),
-        ("<environment_details os='x'>cwd: /home/ben</environment_details>I live in Leeds", "I live in Leeds"),
-        ("<relevant_memories>Ben lives in Oslo</relevant_memories> I live in Leeds", "I live in Leeds"),
+        (
+            "<environment_details os='x'>cwd: /home/ben</environment_details>I live in Leeds",
+            "I live in Leeds",
+        ),
+        (
+            "<relevant_memories>Ben lives in Oslo</relevant_memories> I live in Leeds",
+            "I live in Leeds",
+        ),
         ("<memory_context>a</memory_context><system-reminder>b</system-reminder>hi", "hi"),
         # what a person wrote
         ("<b>I live in Leeds</b>", "<b>I live in Leeds</b>"),
         ("<user_query>I live in Leeds</user_query>", "<user_query>I live in Leeds</user_query>"),
-        ("<memory unit='KiB'>4096</memory> is too little", "<memory unit='KiB'>4096</memory> is too little"),
+        (
+            "<memory unit='KiB'>4096</memory> is too little",
+            "<memory unit='KiB'>4096</memory> is too little",
+        ),
         ("<memory>my own note</memory>", "<memory>my own note</memory>"),
         ("<system_reminder> is never closed", "<system_reminder> is never closed"),
-        ("in <system-reminder>x</system-reminder> they put rules", "in <system-reminder>x</system-reminder> they put rules"),
+        (
+            "in <system-reminder>x</system-reminder> they put rules",
+            "in <system-reminder>x</system-reminder> they put rules",
+        ),
     ],
 )
-def test_memorys_own_block_and_those_of_frameworks_are_no_talk_and_a_persons_markup_is(content: Any, words: str) -> None:
+def test_memorys_own_block_and_those_of_frameworks_are_no_talk_and_a_persons_markup_is(
+    content: Any, words: str
+) -> None:
     assert said({"role": "user", "content": content}) == ([("user", words)] if words else [])
     assert texts([content]) == ([words] if words else [])
 
@@ -225,9 +317,13 @@ def test_a_misspelt_role_or_sender_gives_nobodys_words_to_another(key: str) -> N
         read_messages({"content": "I live in Leeds", key: "1001"})
 
 
-def test_a_message_of_a_person_without_any_words_is_reported(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_message_of_a_person_without_any_words_is_reported(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     with caplog.at_level(logging.WARNING):
-        assert said([("user", "hi"), {"role": "user", "content": [{"type": "reply", "data": {"id": "1"}}]}]) == [("user", "hi")]
+        assert said(
+            [("user", "hi"), {"role": "user", "content": [{"type": "reply", "data": {"id": "1"}}]}]
+        ) == [("user", "hi")]
     assert "messages[1] is not kept" in caplog.text
 
 
@@ -236,20 +332,35 @@ def test_a_message_of_a_person_without_any_words_is_reported(caplog: pytest.LogC
     [
         (SEGMENTS, ["看我的猫 &amp; 狗"]),
         (EVENT, ["I work at AT&T,"]),
-        ({"role": "user", "content": [{"type": "text", "text": "my cat"}, {"type": "image_url", "image_url": {}}]}, ["my cat"]),
+        (
+            {
+                "role": "user",
+                "content": [
+                    {"type": "text", "text": "my cat"},
+                    {"type": "image_url", "image_url": {}},
+                ],
+            },
+            ["my cat"],
+        ),
         ([HumanMessage("my cat"), AIMessage("Tom?")], ["my cat"]),
         ([("user", "my cat")], ["my cat"]),
         (["[CQ:at,qq=900] my cat [图片]", "and dog"], ["my cat", "and dog"]),
         ([{"role": "narrator", "content": "x"}, {"no": 1}, object()], []),
     ],
 )
-def test_a_query_may_be_what_remember_takes_and_holds_words_alone(given: Any, expected: list[str]) -> None:
+def test_a_query_may_be_what_remember_takes_and_holds_words_alone(
+    given: Any, expected: list[str]
+) -> None:
     assert [text.removeprefix("@小史 ") for text in texts(given)] == expected
 
 
 @pytest.mark.parametrize("extra", [{"roles": ["admin"]}, {"sender": "Bob", "user_id": "1"}])
-def test_a_key_like_role_or_sender_id_is_ignored_where_it_can_be_neither(extra: dict[str, Any]) -> None:
-    assert [one.text for one in read_messages([{"role": "user", "content": "I like fog", **extra}])] == ["I like fog"]
+def test_a_key_like_role_or_sender_id_is_ignored_where_it_can_be_neither(
+    extra: dict[str, Any],
+) -> None:
+    assert [
+        one.text for one in read_messages([{"role": "user", "content": "I like fog", **extra}])
+    ] == ["I like fog"]
 
 
 @pytest.mark.parametrize("form", ["{}", "mapping", "parts", "message"])
@@ -269,29 +380,65 @@ def test_of_the_longest_messages_recall_reads_a_bounded_part_the_last_ones_first
     [
         ({"content": "yes", "reply_to": 4}, ("yes", "4", "")),
         ({"content": "yes", "reply_to_message_id": "4"}, ("yes", "4", "")),
-        ({"text": "yes", "reply_to_message": {"message_id": 4, "text": "my own words"}}, ("yes", "4", "")),
+        (
+            {"text": "yes", "reply_to_message": {"message_id": 4, "text": "my own words"}},
+            ("yes", "4", ""),
+        ),
         ({"content": "yes", "message_reference": {"message_id": "4"}}, ("yes", "4", "")),
         ({"raw_message": "[CQ:reply,id=4]yes"}, ("yes", "4", "")),
-        ({"message": [{"type": "reply", "data": {"id": 4}}, {"type": "text", "data": {"text": "yes"}}]}, ("yes", "4", "")),
-        ({"text": "yes", "edit_date": 1771666200}, ("yes", "", "2026-02-21T09:30:00+00:00")),
-        ({"content": "yes", "edited_timestamp": "2026-02-21T09:30:00+00:00"}, ("yes", "", "2026-02-21T09:30:00+00:00")),
-        ({"photo": [{}], "caption": "my cat"}, ("[image]\nmy cat", "", "")),
-        ({"content": "look", "attachments": [{"content_type": "video/mp4"}, {}]}, ("look\n[video]\n[file]", "", "")),
-        ({"text": "I quit", "forward_origin": {"sender_user": {"first_name": "Ann"}}}, ("[forwarded from Ann] I quit", "", "")),
-        ({"text": "我辞职了", "forward_from": {"first_name": "阿明"}}, ("[转发自 阿明] 我辞职了", "", "")),
         (
-            {"text": "News", "chat": {"title": "us"}, "forward_origin": {"type": "channel", "chat": {"title": "Daily"}}},
+            {
+                "message": [
+                    {"type": "reply", "data": {"id": 4}},
+                    {"type": "text", "data": {"text": "yes"}},
+                ]
+            },
+            ("yes", "4", ""),
+        ),
+        ({"text": "yes", "edit_date": 1771666200}, ("yes", "", "2026-02-21T09:30:00+00:00")),
+        (
+            {"content": "yes", "edited_timestamp": "2026-02-21T09:30:00+00:00"},
+            ("yes", "", "2026-02-21T09:30:00+00:00"),
+        ),
+        ({"photo": [{}], "caption": "my cat"}, ("[image]\nmy cat", "", "")),
+        (
+            {"content": "look", "attachments": [{"content_type": "video/mp4"}, {}]},
+            ("look\n[video]\n[file]", "", ""),
+        ),
+        (
+            {"text": "I quit", "forward_origin": {"sender_user": {"first_name": "Ann"}}},
+            ("[forwarded from Ann] I quit", "", ""),
+        ),
+        (
+            {"text": "我辞职了", "forward_from": {"first_name": "阿明"}},
+            ("[转发自 阿明] 我辞职了", "", ""),
+        ),
+        (
+            {
+                "text": "News",
+                "chat": {"title": "us"},
+                "forward_origin": {"type": "channel", "chat": {"title": "Daily"}},
+            },
             ("[forwarded from Daily] News", "", ""),
         ),
         (
             {
                 "message": [
-                    {"type": "node", "data": {"nickname": "阿明", "content": [{"type": "text", "data": {"text": "我辞职了"}}]}},
+                    {
+                        "type": "node",
+                        "data": {
+                            "nickname": "阿明",
+                            "content": [{"type": "text", "data": {"text": "我辞职了"}}],
+                        },
+                    },
                 ]
             },
             ("[转发自 阿明] 我辞职了", "", ""),
         ),
-        ({"message": [{"type": "image", "data": {"caption": "a [red] boat"}}]}, ("[image: a red boat]", "", "")),
+        (
+            {"message": [{"type": "image", "data": {"caption": "a [red] boat"}}]},
+            ("[image: a red boat]", "", ""),
+        ),
     ],
 )
 def test_a_message_knows_what_it_answers_its_edit_and_whose_words_it_forwards(

@@ -38,7 +38,9 @@ async def test_each_message_begins_the_silence_anew_and_conversations_do_not_sha
     assert heard.keys == ["g:2", "g:1"]
 
 
-async def test_what_is_ended_calls_nobody_and_a_failing_call_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+async def test_what_is_ended_calls_nobody_and_a_failing_call_is_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     heard = Heard()
     heard.fault = OSError("disk full")
     silence = SilenceTimers(heard)

@@ -13,15 +13,24 @@ from support.memory import settings_for
 ANN = Scope.private("7")
 
 
-def messages(directory: Path, count: int, text: str = "hello there", **limits: Any) -> tuple[list[Job], Any]:
+def messages(
+    directory: Path, count: int, text: str = "hello there", **limits: Any
+) -> tuple[list[Job], Any]:
     settings = settings_for(directory, talk=limits)
-    return talk_jobs([{"content": text, "id": str(n)} for n in range(count)], ANN, settings, lambda: 0.0, {}), settings
+    return talk_jobs(
+        [{"content": text, "id": str(n)} for n in range(count)], ANN, settings, lambda: 0.0, {}
+    ), settings
 
 
-def test_the_bound_of_time_counts_from_the_first_message_and_begins_anew_after_it(tmp_path: Path) -> None:
+def test_the_bound_of_time_counts_from_the_first_message_and_begins_anew_after_it(
+    tmp_path: Path,
+) -> None:
     jobs, settings = messages(tmp_path, 3, gather_seconds=100.0)
     gathering = Gathering()
-    due = [gathering.due(job, now, settings).not_before for job, now in zip(jobs, (1000.0, 1090.0, 1100.0), strict=True)]
+    due = [
+        gathering.due(job, now, settings).not_before
+        for job, now in zip(jobs, (1000.0, 1090.0, 1100.0), strict=True)
+    ]
     assert due == [1100.0, 1100.0, 1200.0]
 
 
@@ -30,7 +39,9 @@ def test_a_bound_that_is_reached_lets_all_be_looked_through_at_once(tmp_path: Pa
     gathering = Gathering()
     assert [gathering.due(job, 0.0, settings).not_before > 0 for job in jobs] == [True, True, False]
     assert not gathering.waits(ANN.key) and gathering.flushed() == []
-    jobs, settings = messages(tmp_path, 2, "a rather long message about boats " * 20, gather_tokens=200)
+    jobs, settings = messages(
+        tmp_path, 2, "a rather long message about boats " * 20, gather_tokens=200
+    )
     assert [gathering.due(job, 0.0, settings).not_before > 0 for job in jobs] == [True, False]
 
 

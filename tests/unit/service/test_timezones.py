@@ -34,7 +34,9 @@ def container_on_utc(monkeypatch: pytest.MonkeyPatch) -> None:
         ("0001-01-01T00:00:00+08:00", "UTC"),
     ],
 )
-def test_a_timestamp_tells_its_zone_where_the_machine_has_another(timestamp: object, zone: str) -> None:
+def test_a_timestamp_tells_its_zone_where_the_machine_has_another(
+    timestamp: object, zone: str
+) -> None:
     assert told_timezone("local", timestamp) == zone
 
 
@@ -66,7 +68,9 @@ def test_a_machine_without_a_zone_runs_on_utc_and_says_so_once(
     assert "UTC is assumed; set cognitive.timezone" in told
 
 
-def test_an_error_that_says_nothing_of_time_zones_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_that_says_nothing_of_time_zones_is_not_swallowed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def broken() -> str:
         raise RuntimeError("broken")
 

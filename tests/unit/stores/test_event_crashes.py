@@ -31,13 +31,17 @@ def assert_whole(store: SqliteEventStore, job_id: str, *, filed: bool) -> None:
     names = [f"{job_id}:{n}" for n in range(3)]
     assert store.is_filed(job_id) == filed
     assert len(store.get(names)) == (3 if filed else 0)
-    assert len([name for name, _ in store.search_keywords("阿橘", GROUP, 10_000) if name in names]) == (3 if filed else 0)
+    assert len(
+        [name for name, _ in store.search_keywords("阿橘", GROUP, 10_000) if name in names]
+    ) == (3 if filed else 0)
     assert len([name for name in store.vectors(GROUP)[0] if name in names]) == (2 if filed else 0)
     assert len([name for name in store.embedded_ids() if name in names]) == (2 if filed else 0)
 
 
 def file_one(store: SqliteEventStore, job_id: str) -> None:
-    assert store.file_job(job_id, [make_event(job_id, n) for n in range(3)], [*unit_vectors(2), None])
+    assert store.file_job(
+        job_id, [make_event(job_id, n) for n in range(3)], [*unit_vectors(2), None]
+    )
 
 
 @pytest.mark.slow
@@ -54,7 +58,9 @@ def test_a_kill_at_any_statement_of_file_job_leaves_all_of_it_or_nothing(tmp_pat
         if killed:
             file_one(store, job_id)
             assert_whole(store, job_id, filed=True)
-        assert store.change_number("g:7")[0] and store.count() == store.count(GROUP) == 3 * statement
+        assert (
+            store.change_number("g:7")[0] and store.count() == store.count(GROUP) == 3 * statement
+        )
         store.close()
     assert statement > 15
 
@@ -148,7 +154,9 @@ def test_each_new_scope_takes_one_number(tmp_path: Path) -> None:
     for n in range(30):
         file_texts(store, ["a", "b"], f"j{n}-0", group=f"{n % 3}")
     with store.database.reading() as connection:
-        assert connection.execute("SELECT scope_number, last_row FROM scopes ORDER BY 1").fetchall() == [
+        assert connection.execute(
+            "SELECT scope_number, last_row FROM scopes ORDER BY 1"
+        ).fetchall() == [
             (1, 20),
             (2, 20),
             (3, 20),
@@ -166,7 +174,14 @@ def test_a_file_of_garbage_in_place_of_the_index_is_a_storage_error(tmp_path: Pa
 
 
 def message(name: str, *texts: str, **fields: Any) -> list[Event]:
-    values = {"kind": "message", "source": "message", "role": "user", "said_by": "42", "user_name": "Ann", **fields}
+    values = {
+        "kind": "message",
+        "source": "message",
+        "role": "user",
+        "said_by": "42",
+        "user_name": "Ann",
+        **fields,
+    }
     return [make_event(name, n, text=text, **values) for n, text in enumerate(texts)]
 
 
@@ -191,12 +206,21 @@ def statements(work: Callable[[SqliteEventStore], object], directory: Path, last
 
 def seen_of(store: SqliteEventStore) -> tuple[list[str], list[str], list[str], list[str]]:
     """The texts, what two words find, and what is embedded."""
-    found = [sorted(name for name, _ in store.search_keywords(word, GROUP, 100)) for word in ("kettle", "teapot")]
-    return sorted(event.text for event in store.find(GROUP)), *found, sorted(store.vectors(GROUP)[0])
+    found = [
+        sorted(name for name, _ in store.search_keywords(word, GROUP, 100))
+        for word in ("kettle", "teapot")
+    ]
+    return (
+        sorted(event.text for event in store.find(GROUP)),
+        *found,
+        sorted(store.vectors(GROUP)[0]),
+    )
 
 
 MESSAGE_WORKS: dict[str, Callable[[SqliteEventStore], object]] = {
-    "file": lambda store: store.file_messages([message("m-3", "a teapot", "and a kettle"), message("m-4", "new")]),
+    "file": lambda store: store.file_messages(
+        [message("m-3", "a teapot", "and a kettle"), message("m-4", "new")]
+    ),
     "edit": lambda store: store.file_messages([message("m-1", "the teapot")]),
     "withdraw": lambda store: store.withdraw(["m-1"]),
     "expire": lambda store: store.expire(9, now=0.0, returned_before=0.0, said_before=2e9),
@@ -205,7 +229,9 @@ MESSAGE_WORKS: dict[str, Callable[[SqliteEventStore], object]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MESSAGE_WORKS)
-def test_a_kill_at_any_statement_that_changes_messages_leaves_the_state_before_or_after(tmp_path: Path, name: str) -> None:
+def test_a_kill_at_any_statement_that_changes_messages_leaves_the_state_before_or_after(
+    tmp_path: Path, name: str
+) -> None:
     work, states, number, killed = MESSAGE_WORKS[name], [], 0, True
     while killed:
         number += 1
@@ -225,12 +251,16 @@ def test_a_kill_at_any_statement_that_changes_messages_leaves_the_state_before_o
         assert states[-1] in (before, after) and before != after
         assert killed or states[-1] == after
         assert store.count() == store.count(GROUP) == len(after[0])
-        assert IndexErasure(store.database, lambda store=store: LedgerTable(store.database)).overwrite()
+        assert IndexErasure(
+            store.database, lambda store=store: LedgerTable(store.database)
+        ).overwrite()
         if name in ("edit", "withdraw"):
             assert_nowhere(directory, b"kettle", b"boils")
         store.close()
         with closing(sqlite3.connect(directory / "index.sqlite")) as connection:
-            connection.execute("INSERT INTO event_keywords (event_keywords, rank) VALUES ('integrity-check', 1)")
+            connection.execute(
+                "INSERT INTO event_keywords (event_keywords, rank) VALUES ('integrity-check', 1)"
+            )
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     assert number > 8 and before in states and after in states
 
@@ -243,16 +273,21 @@ def assert_nowhere(directory: Path, *words: bytes) -> None:
 
 
 def canaries(n: int, *, old: bool) -> str:
-    return f"{'xylophone' if old else 'harmless'}{n} 石榴{'红' if old else '青'}透了{n} " + f"zanzibar{n} " * (
-        n % 40 if old else 1
+    return (
+        f"{'xylophone' if old else 'harmless'}{n} 石榴{'红' if old else '青'}透了{n} "
+        + f"zanzibar{n} " * (n % 40 if old else 1)
     )
 
 
 @pytest.mark.parametrize("how", ["withdrawn", "edited"])
-def test_the_words_of_withdrawn_and_edited_messages_are_in_none_of_the_files(tmp_path: Path, how: str) -> None:
+def test_the_words_of_withdrawn_and_edited_messages_are_in_none_of_the_files(
+    tmp_path: Path, how: str
+) -> None:
     store = open_events(tmp_path)
     for n in range(300):
-        store.file_messages([message(f"m-{n}", canaries(n, old=n % 3 == 0), user_name=f"Ann{n % 7}")])
+        store.file_messages(
+            [message(f"m-{n}", canaries(n, old=n % 3 == 0), user_name=f"Ann{n % 7}")]
+        )
     vectors = unit_vectors(300)
     store.set_vectors([f"m-{n}:0" for n in range(300)], vectors)
     shadow = ShadowVectors(SqliteEventRows(store.database))
@@ -266,10 +301,18 @@ def test_the_words_of_withdrawn_and_edited_messages_are_in_none_of_the_files(tmp
     if how == "withdrawn":
         assert len(store.withdraw([f"m-{n}" for n in gone])) == 100
     else:
-        assert len(store.file_messages([message(f"m-{n}", canaries(n, old=False)) for n in gone])) == 100
+        assert (
+            len(store.file_messages([message(f"m-{n}", canaries(n, old=False)) for n in gone]))
+            == 100
+        )
     assert erasure.has_remains() and not erasure.overwrite(lambda: True) and erasure.has_remains()
     assert erasure.overwrite() and not erasure.has_remains()
-    assert_nowhere(tmp_path, b"xylophon", *(vectors[n].tobytes() for n in gone), *(others[n].tobytes() for n in gone))
+    assert_nowhere(
+        tmp_path,
+        b"xylophon",
+        *(vectors[n].tobytes() for n in gone),
+        *(others[n].tobytes() for n in gone),
+    )
     assert_nowhere(tmp_path, "石榴红".encode(), "榴红".encode())
     content = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert b"harmless" in content and vectors[1].tobytes() in content
@@ -283,7 +326,9 @@ def test_two_processes_file_edit_and_withdraw_the_same_messages(tmp_path: Path) 
         def run() -> None:
             store = open_events(tmp_path)
             for n in range(40):
-                store.file_messages([message(f"m-{n}", f"first {n}"), message(f"m-{n}", f"words of {mine}")])
+                store.file_messages(
+                    [message(f"m-{n}", f"first {n}"), message(f"m-{n}", f"words of {mine}")]
+                )
                 if n % 4 == 3:
                     store.withdraw([f"m-{n - 2}"])
             store.close()

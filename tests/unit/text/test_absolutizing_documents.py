@@ -13,10 +13,27 @@ from historian.text.job_verdicts import by_rules
 from typer.testing import CliRunner
 
 DOCS = Path(__file__).parents[3] / "docs"
-GROUP = {"request_id": "r", "timestamp": "2026-02-21T12:00:00+08:00", "timezone": "Asia/Shanghai", "request_type": "group"}
+GROUP = {
+    "request_id": "r",
+    "timestamp": "2026-02-21T12:00:00+08:00",
+    "timezone": "Asia/Shanghai",
+    "request_type": "group",
+}
 NAMES = {
-    "absolutizing.md": {"bot_name": "Nova", "user_id": "42", "user_name": "Greg", "group_id": "7", "group_name": "Book Club"},
-    "absolutizing.zh-CN.md": {"bot_name": "小史", "user_id": "42", "user_name": "阿明", "group_id": "7", "group_name": "读书会"},
+    "absolutizing.md": {
+        "bot_name": "Nova",
+        "user_id": "42",
+        "user_name": "Greg",
+        "group_id": "7",
+        "group_name": "Book Club",
+    },
+    "absolutizing.zh-CN.md": {
+        "bot_name": "小史",
+        "user_id": "42",
+        "user_name": "阿明",
+        "group_id": "7",
+        "group_name": "读书会",
+    },
 }
 
 
@@ -32,7 +49,9 @@ def rows(kind: str) -> list[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize(("document", "kind", "text", "filed", "open_words"), rows("filed"))
-def test_hand_overs_are_filed_as_the_tables_say(document: str, kind: str, text: str, filed: str, open_words: str) -> None:
+def test_hand_overs_are_filed_as_the_tables_say(
+    document: str, kind: str, text: str, filed: str, open_words: str
+) -> None:
     texts = {"action_summary": text} if kind in ("action", "动作") else {"new_info": [text]}
     item = by_rules(Job.model_validate(GROUP | NAMES[document] | texts), Settings())[0]
     assert item["candidate"] == filed
@@ -46,7 +65,9 @@ def test_a_page_has_twenty_examples(document: str) -> None:
 
 
 @pytest.mark.parametrize(("document", "text", "violations", "notes"), rows("gate"))
-def test_the_gate_answers_as_the_tables_say(document: str, text: str, violations: str, notes: str) -> None:
+def test_the_gate_answers_as_the_tables_say(
+    document: str, text: str, violations: str, notes: str
+) -> None:
     verdict = find_relative_words(text)
     assert ", ".join(f"{one.kind} {one.text}" for one in verdict.violations) == violations
     assert ", ".join(f"{one.kind} {one.text}" for one in verdict.notes) == notes
@@ -54,7 +75,11 @@ def test_the_gate_answers_as_the_tables_say(document: str, text: str, violations
 
 @pytest.mark.parametrize("document", NAMES)
 def test_the_commands_run(document: str) -> None:
-    block = re.search(r"^```sh\n(.*?)^```$", (DOCS / document).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    block = re.search(
+        r"^```sh\n(.*?)^```$",
+        (DOCS / document).read_text(encoding="utf-8"),
+        re.MULTILINE | re.DOTALL,
+    )
     assert block is not None
     for line in block.group(1).splitlines():
         answer = CliRunner().invoke(app, shlex.split(line)[1:])

@@ -11,18 +11,37 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 KEY = ArticleKey("7")
-PIECES = ["<", ">", "</", "&", "amp;", "lt;", "&lt;", "&amp;lt;", "Bedrock", "dynamic", "EVOLUTIONARY", " ", "\n- ", "阿明喜欢茶"]
+PIECES = [
+    "<",
+    ">",
+    "</",
+    "&",
+    "amp;",
+    "lt;",
+    "&lt;",
+    "&amp;lt;",
+    "Bedrock",
+    "dynamic",
+    "EVOLUTIONARY",
+    " ",
+    "\n- ",
+    "阿明喜欢茶",
+]
 CHAPTER = st.lists(st.sampled_from(PIECES), max_size=12).map(lambda parts: "".join(parts).strip())
 
 
 @given(CHAPTER, CHAPTER, CHAPTER)
-def test_any_content_comes_back_as_it_was_tags_and_escapes_of_tags_included(first: str, second: str, third: str) -> None:
+def test_any_content_comes_back_as_it_was_tags_and_escapes_of_tags_included(
+    first: str, second: str, third: str
+) -> None:
     article = Article(first, second, third)
     assert parse_article(format_article(article)) == article
 
 
 def test_the_written_form_is_three_tagged_chapters() -> None:
-    text = format_article(Article("- 阿明对花生过敏", "", "- 2026-02-21 阿明在准备面试，<Dynamic> &lt;bedrock>"))
+    text = format_article(
+        Article("- 阿明对花生过敏", "", "- 2026-02-21 阿明在准备面试，<Dynamic> &lt;bedrock>")
+    )
     assert text == (
         "<Bedrock>\n- 阿明对花生过敏\n</Bedrock>\n\n<Evolutionary>\n</Evolutionary>\n\n"
         "<Dynamic>\n- 2026-02-21 阿明在准备面试，&lt;Dynamic> &amp;lt;bedrock>\n</Dynamic>\n"
@@ -52,10 +71,14 @@ def test_what_is_malformed_is_named(text: str, complaint: str) -> None:
 
 def summary(number: int, text: str, *, left: bool = False) -> Summary:
     at = f"2026-02-{number:02}T10:00:00+08:00"
-    return Summary(f"s{number}", KEY, text, at, at, at, 10, "rules", True, promoted_at=at if left else None)
+    return Summary(
+        f"s{number}", KEY, text, at, at, at, 10, "rules", True, promoted_at=at if left else None
+    )
 
 
-def test_in_place_of_an_article_stand_the_short_term_summaries_line_by_line_with_their_days() -> None:
+def test_in_place_of_an_article_stand_the_short_term_summaries_line_by_line_with_their_days() -> (
+    None
+):
     told = [
         summary(1, "long gone", left=True),
         summary(2, "2026-02-01 阿明: 我搬家了\n小史: 恭喜！\n2026-02-02 阿明: 谢谢"),

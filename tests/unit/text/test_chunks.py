@@ -36,7 +36,9 @@ def test_the_chunks_are_the_text_in_order_and_nothing_is_lost(text: str, max_tok
 
 @given(MARKDOWN, st.integers(4, 60))
 def test_the_bound_holds_unless_one_character_exceeds_it(text: str, max_tokens: int) -> None:
-    assert all(estimate_tokens(piece) <= max_tokens or len(piece) == 1 for piece in chunk(text, max_tokens))
+    assert all(
+        estimate_tokens(piece) <= max_tokens or len(piece) == 1 for piece in chunk(text, max_tokens)
+    )
 
 
 def test_nothing_but_white_space_gives_nothing() -> None:
@@ -71,7 +73,9 @@ def test_a_limit_of_no_tokens_is_refused() -> None:
         chunk("a", 0)
 
 
-@pytest.mark.parametrize("unit", ["memory harbour 天气 lantern ", "字", "x", "a1B2", "                ", "\u200d", "😀"])
+@pytest.mark.parametrize(
+    "unit", ["memory harbour 天气 lantern ", "字", "x", "a1B2", "                ", "\u200d", "😀"]
+)
 def test_text_without_marks_is_looked_at_a_few_times_and_fills_its_chunks(unit: str) -> None:
     text = (unit * 20_000)[:20_000] + "end"
     looked_at = 0

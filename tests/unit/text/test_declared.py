@@ -27,7 +27,9 @@ def test_the_kind_of_what_is_said_is_told_by_its_words(case: dict[str, str]) -> 
         assert line_kind(said) == case["kind"]
         return
     for before in ("", " "):
-        kind = lasting_kind(f"{before}{said}" if said.isascii() else said, dated=case["dated"] == "yes")
+        kind = lasting_kind(
+            f"{before}{said}" if said.isascii() else said, dated=case["dated"] == "yes"
+        )
         assert (kind or "-") == case["lasting"]
 
 
@@ -37,7 +39,9 @@ def test_a_line_without_words_is_of_no_kind() -> None:
 
 @pytest.mark.parametrize("case", cases("text/same_lines"))
 def test_lines_say_the_same_where_their_words_do(case: dict[str, str]) -> None:
-    assert (said_words(case["one"], "Ann") == said_words(case["other"], "Ann")) is (case["same"] == "yes")
+    assert (said_words(case["one"], "Ann") == said_words(case["other"], "Ann")) is (
+        case["same"] == "yes"
+    )
 
 
 @pytest.mark.parametrize("case", cases("text/corrections"))

@@ -15,11 +15,15 @@ PEOPLE = {"en": ("Ann", "Clio"), "zh": ("阿明", "小史")}
 
 
 @pytest.mark.parametrize("case", cases("hand_overs"))
-def test_a_models_text_of_a_hand_over_is_kept_or_refused_for_what_is_wrong_with_it(case: dict[str, str]) -> None:
+def test_a_models_text_of_a_hand_over_is_kept_or_refused_for_what_is_wrong_with_it(
+    case: dict[str, str],
+) -> None:
     language, kind, verdict, words, before, text = case.values()
     user, bot = PEOPLE[language]
     speaker, _, said = before.replace("：", ": ").partition(": ")
-    others = [{"sender_id": "9", "sender_name": "Ben" if language == "en" else "小王", "text": "👍"}]
+    others = [
+        {"sender_id": "9", "sender_name": "Ben" if language == "en" else "小王", "text": "👍"}
+    ]
     last = {"sender_id": "42" if speaker == user else "8", "sender_name": speaker, "text": said}
     messages = [*others, last] if said else others
     job = make_job(
@@ -35,8 +39,21 @@ def test_a_models_text_of_a_hand_over_is_kept_or_refused_for_what_is_wrong_with_
 
 
 def test_a_reason_names_where_a_number_was_looked_for() -> None:
-    said = [{"sender_id": "42", "sender_name": "Ann", "text": "in 3 days", "at": "2026-02-20T09:00:00+08:00"}]
-    job = make_job(action_summary="I noted it", new_info=[], user_name="Ann", bot_name="Clio", recent_messages=said)
+    said = [
+        {
+            "sender_id": "42",
+            "sender_name": "Ann",
+            "text": "in 3 days",
+            "at": "2026-02-20T09:00:00+08:00",
+        }
+    ]
+    job = make_job(
+        action_summary="I noted it",
+        new_info=[],
+        user_name="Ann",
+        bot_name="Clio",
+        recent_messages=said,
+    )
     (item,) = prepare(job, Settings())
     (found,) = judge(item, "Clio noted it for 2026-02-24", job, Settings())
     assert found["why"] == '"24" is not in the item, m1: write only numbers and dates that are'
@@ -45,7 +62,11 @@ def test_a_reason_names_where_a_number_was_looked_for() -> None:
 
 @pytest.mark.parametrize("at", ["", "yesterday", "2026-02-20", "2026-02-20T09:00:00"])
 def test_a_message_before_tells_its_time_or_is_read_at_that_of_the_turn(at: str) -> None:
-    job = make_job(recent_messages=[{"sender_id": "42", "sender_name": "Ann", "text": "leaving tomorrow", "at": at}])
+    job = make_job(
+        recent_messages=[
+            {"sender_id": "42", "sender_name": "Ann", "text": "leaving tomorrow", "at": at}
+        ]
+    )
     day = "2026-02-21" if at[:1] == "2" else "2026-02-22"
     assert [words for _, words in shown_messages(job).values()] == [f"leaving tomorrow ({day})"]
 

@@ -19,7 +19,9 @@ from historian.text.language import detect_language
         ("@some_english_name 收到", "zh"),
     ],
 )
-def test_function_words_decide_and_names_and_addresses_do_not_count(text: str, expected: str) -> None:
+def test_function_words_decide_and_names_and_addresses_do_not_count(
+    text: str, expected: str
+) -> None:
     assert detect_language(text) == expected
 
 

@@ -109,21 +109,29 @@ BY_TYPE: dict[str, Callable[[Texts], Any]] = {
     "Language": lambda t: BY_NAME["language"](t),
     "Sequence[Span]": lambda t: protected_spans(t.text),
     "Iterable[Edit]": lambda t: [(at, at + 2, "x") for at in range(0, len(t.text) - 2, 3)],
-    f"collections.abc.Iterable[{Redaction.__module__}.Redaction]": lambda t: find_secrets(t.text, "all"),
+    f"collections.abc.Iterable[{Redaction.__module__}.Redaction]": lambda t: find_secrets(
+        t.text, "all"
+    ),
     "Sequence[Utterance]": lambda t: list(utterances(_job(Texts(t.other, t.other)), NAMES)),
     "Sequence[TimeToken]": lambda t: find_chinese(t.text, lambda _: False),
     "list[TimeToken]": lambda t: find_chinese(t.text, lambda _: False),
-    "Reference": lambda t: Reference("pronoun", "he", len(t.text) // 2, len(t.text) // 2 + 2, person="third", gender="male"),
+    "Reference": lambda t: Reference(
+        "pronoun", "he", len(t.text) // 2, len(t.text) // 2 + 2, person="third", gender="male"
+    ),
     "Sequence[Mention]": lambda t: find_people(t.text),
     "Sequence[Reference]": lambda t: Sentence(t.text).references,
     "Sequence[tuple[int, int, str]]": lambda _: [],
     "Cast": lambda _: Cast(NAMES.user("en"), NAMES.bot("en"), third=False),
-    "Profile": lambda t: Profile(ProfileKey("user", "42"), name="Ann", lines=_lines(t.other[:4_000])),
+    "Profile": lambda t: Profile(
+        ProfileKey("user", "42"), name="Ann", lines=_lines(t.other[:4_000])
+    ),
     "str | Iterable[object]": lambda t: t.pieces,
     "Job": lambda t: _job(Texts(t.other, t.other)),
     "Settings": lambda _: Settings(),
     "Mapping[str, str] | None": lambda _: {},
-    "Mapping[str, str]": lambda t: {f"N{n}": one for n, one in enumerate(Texts(t.other, t.other).pieces)},
+    "Mapping[str, str]": lambda t: {
+        f"N{n}": one for n, one in enumerate(Texts(t.other, t.other).pieces)
+    },
     "Collection[str]": lambda t: Texts(t.other, t.other).pieces[:100],
     "Sequence[Terms]": lambda t: [frozenset((one,)) for one in t.pieces],
 }
@@ -134,19 +142,50 @@ OF_A_SENTENCE: dict[str, Callable[[str], Any]] = {
     "str | Sentence": lambda text: text,
     "Sentence": lambda text: Sentence(text, NAMES),
 }
-TEXTS_FIRST = {"str", "Sequence[str]", "list[str]", "tuple[str, ...]", "Iterable[str]", "str | Iterable[object]", *OF_A_SENTENCE}
+TEXTS_FIRST = {
+    "str",
+    "Sequence[str]",
+    "list[str]",
+    "tuple[str, ...]",
+    "Iterable[str]",
+    "str | Iterable[object]",
+    *OF_A_SENTENCE,
+}
 
 
 def _job(t: Texts) -> Any:
-    fields = {"request_id": "1", "request_type": "group", "user_id": "42", "group_id": "7", "user_name": "Ann"}
-    recent = [{"sender_id": f"{n}", "sender_name": f"Bob{n}", "text": t.text[n : n + 40]} for n in range(20)]
+    fields = {
+        "request_id": "1",
+        "request_type": "group",
+        "user_id": "42",
+        "group_id": "7",
+        "user_name": "Ann",
+    }
+    recent = [
+        {"sender_id": f"{n}", "sender_name": f"Bob{n}", "text": t.text[n : n + 40]}
+        for n in range(20)
+    ]
     half = len(t.text) // 2
-    said = {"action_summary": t.text[:half], "new_info": [t.text[half + at : half + at + 200] for at in range(0, half, 200)]}
-    return parse_job({**fields, **said, "recent_messages": recent, "timestamp": NOW.isoformat(), "timezone": "UTC"})
+    said = {
+        "action_summary": t.text[:half],
+        "new_info": [t.text[half + at : half + at + 200] for at in range(0, half, 200)],
+    }
+    return parse_job(
+        {
+            **fields,
+            **said,
+            "recent_messages": recent,
+            "timestamp": NOW.isoformat(),
+            "timezone": "UTC",
+        }
+    )
 
 
 def _lines(text: str) -> tuple[ProfileLine, ...]:
-    return tuple(ProfileLine(str(at), text[at : at + 60], evidence=(str(at),)) for at in range(0, len(text), 60))
+    return tuple(
+        ProfileLine(str(at), text[at : at + 60], evidence=(str(at),))
+        for at in range(0, len(text), 60)
+    )
 
 
 def _said(text: str) -> Event:
@@ -180,7 +219,11 @@ CALLERS: dict[str, Callable[[Texts], tuple[Any, ...]]] = {
     "support.words_only": lambda t: (frozenset(t.pieces),),
     "support.weight": lambda t: (t.pieces,),
     "support.share": lambda t: (frozenset(t.pieces), frozenset(t.pieces)),
-    "support.best_sources": lambda t: (frozenset(t.pieces), [frozenset((one,)) for one in t.pieces], 4),
+    "support.best_sources": lambda t: (
+        frozenset(t.pieces),
+        [frozenset((one,)) for one in t.pieces],
+        4,
+    ),
 }
 """Arguments for functions whose first parameter is no text but holds some."""
 
@@ -203,12 +246,18 @@ def public_functions() -> dict[str, Callable[..., Any]]:
     for info in pkgutil.walk_packages(historian.text.__path__, f"{historian.text.__name__}."):
         module = importlib.import_module(info.name)
         for name, value in vars(module).items():
-            if not name.startswith("_") and inspect.isfunction(inspect.unwrap(value)) and value.__module__ == info.name:
+            if (
+                not name.startswith("_")
+                and inspect.isfunction(inspect.unwrap(value))
+                and value.__module__ == info.name
+            ):
                 found[f"{info.name.removeprefix(f'{historian.text.__name__}.')}.{name}"] = value
     return found
 
 
-def arguments(name: str, function: Callable[..., Any], texts: Texts) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+def arguments(
+    name: str, function: Callable[..., Any], texts: Texts
+) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
     """Return what to call `function` with; None if it takes no text. Raises LookupError for a parameter that nobody knows."""
     parameters = list(inspect.signature(function).parameters.values())
     if name in OF_OWN_WORDS:
@@ -216,7 +265,9 @@ def arguments(name: str, function: Callable[..., Any], texts: Texts) -> tuple[tu
     if name in CALLERS:
         given = CALLERS[name](texts)
     elif parameters and (kind := _annotation(parameters[0])) in TEXTS_FIRST:
-        given = (OF_A_SENTENCE[kind](texts.text),) if kind in OF_A_SENTENCE else (tuple(texts.pieces),)
+        given = (
+            (OF_A_SENTENCE[kind](texts.text),) if kind in OF_A_SENTENCE else (tuple(texts.pieces),)
+        )
     else:
         return None
     positional, named = list(given), dict[str, Any]()
@@ -225,7 +276,9 @@ def arguments(name: str, function: Callable[..., Any], texts: Texts) -> tuple[tu
             continue
         made = BY_NAME.get(parameter.name) or BY_TYPE.get(_annotation(parameter))
         if made is None:
-            raise LookupError(f"{name}: say in BY_NAME, BY_TYPE or CALLERS what {parameter} is given")
+            raise LookupError(
+                f"{name}: say in BY_NAME, BY_TYPE or CALLERS what {parameter} is given"
+            )
         if parameter.kind is parameter.KEYWORD_ONLY:
             named[parameter.name] = made(texts)
         else:
@@ -269,14 +322,23 @@ def assert_grows_as_the_text(name: str, family: Family, sizes: Sequence[int]) ->
     for _ in range(ATTEMPTS):
         for size in sizes:
             best[size] = min(best[size], seconds(name, family, size))
-        if all(best[size] <= max(FAST * size, SPARE * size / shortest * best[shortest]) for size in sizes):
+        if all(
+            best[size] <= max(FAST * size, SPARE * size / shortest * best[shortest])
+            for size in sizes
+        ):
             return
-    raise AssertionError(", ".join(f"{size:,} characters: {1000 * took:.1f} ms" for size, took in best.items()))
+    raise AssertionError(
+        ", ".join(f"{size:,} characters: {1000 * took:.1f} ms" for size, took in best.items())
+    )
 
 
 def names_of_functions() -> list[str]:
     texts = Texts("a 1", "b 1")
-    return [name for name, function in public_functions().items() if arguments(name, function, texts) is not None]
+    return [
+        name
+        for name, function in public_functions().items()
+        if arguments(name, function, texts) is not None
+    ]
 
 
 def test_every_public_function_that_takes_text_is_among_them() -> None:

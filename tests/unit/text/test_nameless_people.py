@@ -18,7 +18,9 @@ from support.jobs import make_job
     [("I live in Leeds", "User 1001 lives in Leeds"), ("他住在杭州", "用户 1001 住在杭州")],
 )
 def test_a_person_without_a_name_gets_a_profile(text: str, line: str) -> None:
-    job = make_job(action_summary="", new_info=[text], group=None, user_name="\u3164", user_id="1001")
+    job = make_job(
+        action_summary="", new_info=[text], group=None, user_name="\u3164", user_id="1001"
+    )
     names, language = names_of(job, Settings()), detect_language(text)
     facts = [FiledFact(item["candidate"], item["passed"]) for item in by_rules(job, Settings())]
     people = NamedPeople.of_job(job)
@@ -31,7 +33,10 @@ def test_a_person_without_a_name_gets_a_profile(text: str, line: str) -> None:
 @pytest.mark.parametrize("user_name", ["", "\u3164", "Ann"])
 @pytest.mark.parametrize(
     ("said", "expected"),
-    [("I'm allergic to peanuts", "User 1002 is allergic to peanuts"), ("我对花生过敏", "用户 1002 对花生过敏")],
+    [
+        ("I'm allergic to peanuts", "User 1002 is allergic to peanuts"),
+        ("我对花生过敏", "用户 1002 对花生过敏"),
+    ],
 )
 def test_the_words_of_a_member_without_a_name_are_not_those_of_a_user_without_one(
     user_name: str, said: str, expected: str
@@ -40,7 +45,13 @@ def test_the_words_of_a_member_without_a_name_are_not_those_of_a_user_without_on
         {"sender_id": "1002", "sender_name": "\u3164", "text": said},
         {"sender_id": "1001", "sender_name": user_name, "text": "oh no"},
     ]
-    job = make_job(action_summary="", new_info=[said], user_id="1001", user_name=user_name, recent_messages=talk)
+    job = make_job(
+        action_summary="",
+        new_info=[said],
+        user_id="1001",
+        user_name=user_name,
+        recent_messages=talk,
+    )
     (item,) = by_rules(job, Settings())
     assert (item["candidate"], item["passed"], item["said_by"]) == (expected, True, "1002")
 

@@ -52,7 +52,10 @@ def test_pieces_add_up_to_the_text_and_are_cut_between_words() -> None:
     assert "".join(pieces("a" * LONG)) == "a" * LONG
 
 
-@pytest.mark.parametrize("text", ["RTX4090 costs 1,000 in 2026-02-20, " * 400, "昨天下午我和小林去北京，看了三体。" * 400])
+@pytest.mark.parametrize(
+    "text",
+    ["RTX4090 costs 1,000 in 2026-02-20, " * 400, "昨天下午我和小林去北京，看了三体。" * 400],
+)
 def test_a_long_text_has_the_terms_of_its_sentences(text: str) -> None:
     sentence = text[: len(text) // 400]
     assert search_tokens(text) == search_tokens(sentence) * 400

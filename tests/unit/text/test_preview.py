@@ -53,7 +53,10 @@ class Account(BaseModel):
 
 def test_strings_stand_as_they_are_and_the_rest_as_json() -> None:
     assert safe_preview("你好") == "你好"
-    assert safe_preview({"q": "天气", "n": [1, 2.5, None, True]}) == '{"q": "天气", "n": [1, 2.5, null, true]}'
+    assert (
+        safe_preview({"q": "天气", "n": [1, 2.5, None, True]})
+        == '{"q": "天气", "n": [1, 2.5, null, true]}'
+    )
     assert safe_preview(None) == "null"
     assert safe_preview({1: "a", None: "b"}) == '{"1": "a", "None": "b"}'
 
@@ -81,7 +84,10 @@ def test_cycles_and_depths_end() -> None:
 
 
 def test_fields_of_dataclasses_and_models_keep_their_names_so_that_secrets_go_by_them() -> None:
-    assert safe_preview(Login("ann", "hunter")) == '{"Login": {"user": "ann", "password": "[PASSWORD]"}}'
+    assert (
+        safe_preview(Login("ann", "hunter"))
+        == '{"Login": {"user": "ann", "password": "[PASSWORD]"}}'
+    )
     assert "abcdef123456" not in safe_preview(Account(name="x", api_key="abcdef" + "123456"))
     assert safe_preview({"fields": [{"name": "password", "value": "tulip"}]}) == (
         '{"fields": [{"name": "password", "value": "[PASSWORD]"}]}'
@@ -101,7 +107,17 @@ def test_fields_of_dataclasses_and_models_keep_their_names_so_that_secrets_go_by
         10**100_000,
         "\ud800" * 50_000,
     ],
-    ids=["string", "bytes", "in a dict", "list", "large dict", "list of strings", "exception", "number", "surrogates"],
+    ids=[
+        "string",
+        "bytes",
+        "in a dict",
+        "list",
+        "large dict",
+        "list of strings",
+        "exception",
+        "number",
+        "surrogates",
+    ],
 )
 def test_what_is_large_becomes_bounded(value: object) -> None:
     text = safe_preview(value, 1_000)
@@ -164,8 +180,13 @@ def test_what_holds_items_is_shown_by_its_items() -> None:
     assert safe_preview({"a": 1}.items()) == '[["a", 1]]'
     assert safe_preview({"a": 1}.keys()) == '["a"]'
     assert safe_preview(array("i", [1, 2])) == "[1, 2]"
-    assert safe_preview(SimpleNamespace(password="tulip")) == '{"SimpleNamespace": {"password": "[PASSWORD]"}}'
-    assert safe_preview({("a", 1): "b", 10**200: "c"}) == '{"[tuple]": "b", "[int of 665 bits]": "c"}'
+    assert (
+        safe_preview(SimpleNamespace(password="tulip"))
+        == '{"SimpleNamespace": {"password": "[PASSWORD]"}}'
+    )
+    assert (
+        safe_preview({("a", 1): "b", 10**200: "c"}) == '{"[tuple]": "b", "[int of 665 bits]": "c"}'
+    )
 
 
 def test_exceptions_are_shown_by_class_and_message_or_arguments() -> None:
@@ -173,18 +194,31 @@ def test_exceptions_are_shown_by_class_and_message_or_arguments() -> None:
     assert safe_preview(ValueError("w" * 300), SHORT).startswith('{"ValueError": ["www')
     assert safe_preview(OSError(2, "no such file")) == '{"FileNotFoundError": [2, "no such file"]}'
     assert safe_preview(ValueError()) == '{"ValueError": []}'
-    assert safe_preview(ValueError({"password": "tulip"})) == '{"ValueError": [{"password": "[PASSWORD]"}]}'
+    assert (
+        safe_preview(ValueError({"password": "tulip"}))
+        == '{"ValueError": [{"password": "[PASSWORD]"}]}'
+    )
 
 
 @pytest.mark.parametrize("shift", range(0, len(KEY) + 8, 5))
 def test_no_secret_is_cut_in_two_in_an_exception_or_a_key(shift: int) -> None:
     text = "w " * ((SHORT - shift) // 2) + KEY + " end" * 2_000
-    for value in (ValueError(text), KeyError("page", text), {text: 2}, {text.encode(): 2}, deque([text])):
+    for value in (
+        ValueError(text),
+        KeyError("page", text),
+        {text: 2},
+        {text.encode(): 2},
+        deque([text]),
+    ):
         assert KEY[:12] not in safe_preview(value, SHORT)
 
 
-@pytest.mark.parametrize("error", [SystemExit, GeneratorExit, RecursionError, asyncio.CancelledError])
-def test_an_object_that_wants_the_program_to_end_when_it_is_shown_ends_nothing(error: type[BaseException]) -> None:
+@pytest.mark.parametrize(
+    "error", [SystemExit, GeneratorExit, RecursionError, asyncio.CancelledError]
+)
+def test_an_object_that_wants_the_program_to_end_when_it_is_shown_ends_nothing(
+    error: type[BaseException],
+) -> None:
     class Leaving(Exception):
         def __repr__(self) -> str:
             raise error
@@ -220,7 +254,11 @@ def test_a_snapshot_does_not_change_with_what_it_was_made_of() -> None:
 @pytest.mark.parametrize("shift", range(0, len(KEY) + 8, 3))
 def test_no_secret_is_cut_in_two_before_it_is_recognised(shift: int) -> None:
     text = "w " * ((SHORT - shift) // 2) + KEY + " end" * 2_000
-    for shown in (safe_preview(text, SHORT), safe_preview({"out": text}, SHORT), safe_preview(text.encode(), SHORT)):
+    for shown in (
+        safe_preview(text, SHORT),
+        safe_preview({"out": text}, SHORT),
+        safe_preview(text.encode(), SHORT),
+    ):
         assert KEY[:12] not in shown
         assert len(shown) <= SHORT + 80
 
@@ -232,7 +270,11 @@ def test_the_end_says_how_much_is_missing() -> None:
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text() | st.binary(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text() | st.integers(), inner) | st.tuples(inner, inner),
+    lambda inner: (
+        st.lists(inner)
+        | st.dictionaries(st.text() | st.integers(), inner)
+        | st.tuples(inner, inner)
+    ),
     max_leaves=30,
 )
 

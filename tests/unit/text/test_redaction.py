@@ -24,9 +24,15 @@ from support.tables import cases
 
 PASSWORD = "Tr0ub4" + "dor&3x"
 BOT_TOKEN = "7213808860" + ":AA" + "H1bjqpKKW3maRSPAxzIU-0v6xNuq2-NjM"
-API_KEY = "sk-" + "proj-" + "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=48))
+API_KEY = (
+    "sk-" + "proj-" + "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=48))
+)
 KEY_BLOCK = (
-    "-----BEGIN " + "RSA PRIVATE KEY-----\n" + ("MIIEpAIBAAKCAQEA7x" * 3 + "\n") * 4 + "-----END " + "RSA PRIVATE KEY-----"
+    "-----BEGIN "
+    + "RSA PRIVATE KEY-----\n"
+    + ("MIIEpAIBAAKCAQEA7x" * 3 + "\n") * 4
+    + "-----END "
+    + "RSA PRIVATE KEY-----"
 )
 JWT = "eyJ" + "hbGciOiJIUzI1NiJ9.eyJ" + "zdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P"
 CHAT = {
@@ -60,7 +66,13 @@ def test_of_the_labelled_lines_90_percent_are_found_and_1_percent_touched() -> N
 
 def test_personal_data_stays_at_the_level_of_secrets() -> None:
     for line in read_lines(LABELLED):
-        if line.level == "all" and line.label in ("EMAIL", "PHONE", "ID_CARD", "BANK_CARD", "WECHAT"):
+        if line.level == "all" and line.label in (
+            "EMAIL",
+            "PHONE",
+            "ID_CARD",
+            "BANK_CARD",
+            "WECHAT",
+        ):
             assert redact(line.text, "secrets") == line.text
 
 
@@ -71,9 +83,17 @@ def test_redacting_twice_changes_nothing_more_on_the_labelled_lines() -> None:
 
 
 @pytest.mark.parametrize("case", cases("text/redaction"))
-def test_secrets_and_personal_data_go_and_what_only_looks_like_them_stays(case: dict[str, str]) -> None:
+def test_secrets_and_personal_data_go_and_what_only_looks_like_them_stays(
+    case: dict[str, str],
+) -> None:
     """Where `redacted` is empty the text stays. ¦ stands within made-up secrets and goes; {PASSWORD} is the value above."""
-    made_up = {"PASSWORD": PASSWORD, "API_KEY": API_KEY, "BOT_TOKEN": BOT_TOKEN, "JWT": JWT, "KEY_BLOCK": KEY_BLOCK}
+    made_up = {
+        "PASSWORD": PASSWORD,
+        "API_KEY": API_KEY,
+        "BOT_TOKEN": BOT_TOKEN,
+        "JWT": JWT,
+        "KEY_BLOCK": KEY_BLOCK,
+    }
     text = case["text"].replace("¦", "")
     for name, value in made_up.items():
         text = text.replace(f"{{{name}}}", value)
@@ -102,13 +122,22 @@ def test_level_none_finds_nothing() -> None:
     assert redact_value({"password": PASSWORD}, "none") == {"password": PASSWORD}
 
 
-@pytest.mark.parametrize("label", ["PASSWORD", "API_KEY", "TOKEN", "SECRET", "COOKIE", "PRIVATE_KEY", "EMAIL", "PHONE"])
+@pytest.mark.parametrize(
+    "label", ["PASSWORD", "API_KEY", "TOKEN", "SECRET", "COOKIE", "PRIVATE_KEY", "EMAIL", "PHONE"]
+)
 def test_a_stored_placeholder_stays(label: str) -> None:
-    for text in (f"password: [{label}]", f"密码是[{label}]。", f"token=[{label}]&a=1", f"https://u:[{label}]@x.test"):
+    for text in (
+        f"password: [{label}]",
+        f"密码是[{label}]。",
+        f"token=[{label}]&a=1",
+        f"https://u:[{label}]@x.test",
+    ):
         assert redact(text, "all") == text
 
 
-@pytest.mark.parametrize("text", [f"token {BOT_TOKEN}", f"password={PASSWORD}", f"OPENAI_API_KEY={API_KEY}", KEY_BLOCK])
+@pytest.mark.parametrize(
+    "text", [f"token {BOT_TOKEN}", f"password={PASSWORD}", f"OPENAI_API_KEY={API_KEY}", KEY_BLOCK]
+)
 @pytest.mark.parametrize("coat", [json.dumps, repr])
 def test_secrets_are_found_in_the_text_of_a_value(text: str, coat) -> None:  # type: ignore[no-untyped-def]
     cleaned = redact(coat({"result": text}))
@@ -126,7 +155,9 @@ def test_a_secret_is_found_wherever_it_stands_in_a_long_text(at: int) -> None:
 def test_a_secret_longer_than_a_piece_is_redacted_as_a_whole() -> None:
     lines = "\n".join("Ab1" * 21 for _ in range(2_000))
     block = f"-----BEGIN {'PRIVATE'} KEY-----\n{lines}\n-----END {'PRIVATE'} KEY-----"
-    assert redact(f"{'tea ' * 14_000}{block} and more") == f"{'tea ' * 14_000}[PRIVATE_KEY] and more"
+    assert (
+        redact(f"{'tea ' * 14_000}{block} and more") == f"{'tea ' * 14_000}[PRIVATE_KEY] and more"
+    )
 
 
 @pytest.mark.parametrize("cut", [0.3, 0.6, 0.9])
@@ -188,7 +219,19 @@ def test_secrets_in_keys_go_and_no_entry_is_lost() -> None:
 SNIPPETS = st.lists(
     st.sampled_from(
         [
-            *("password=", "密码：", "密码是", "token", "Bearer ", "Cookie: ", "a=b; ", "://u:", "@host", "\n", "[PASSWORD]"),
+            *(
+                "password=",
+                "密码：",
+                "密码是",
+                "token",
+                "Bearer ",
+                "Cookie: ",
+                "a=b; ",
+                "://u:",
+                "@host",
+                "\n",
+                "[PASSWORD]",
+            ),
             *(
                 "-----BEGIN " + "PRIVATE KEY-----",
                 "-----END " + "PRIVATE KEY-----",
@@ -214,7 +257,19 @@ SNIPPETS = st.lists(
                 ".",
                 "密",
             ),
-            *("key", "？", "|", "-p ", "login(", "a1b2c3d4e5", "\u200b", "1１", "is my password", "微信", "/"),
+            *(
+                "key",
+                "？",
+                "|",
+                "-p ",
+                "login(",
+                "a1b2c3d4e5",
+                "\u200b",
+                "1１",
+                "is my password",
+                "微信",
+                "/",
+            ),
         ]
     )
     | st.text(max_size=6),
@@ -252,11 +307,55 @@ def test_any_value_comes_back_in_its_own_shape(value: object) -> None:
 @pytest.mark.parametrize(
     "unit",
     [
-        *("password=", "sk-", "eyJ", "http://a:", "a@b.", "%41", "\\n", "4", "a", "a ", "码 ", "1 3 ", "验证码", "密码？"),
-        *("-----END " + "PRIVATE KEY-----\n" + "A" * 64 + "\n", "-----BEGIN " + "PRIVATE KEY-----\n", f"password: {PASSWORD}\n"),
-        *("recovery codes abcd-ef12 ", "authorization ", "redis-cli ", "mysql -p", "WIFI:P", "微信号", "NAME=", "DE89 3704 "),
-        *("password:\n\n", 'login("a", ', "curl -u a -p ", "a:5432:b:c:", "://", "code to ", "password=Abc12345\nAbc12345 "),
-        *("key a1b2c3d4e5f6g7h8i9j0 ", "use a1b2c3d4 password ", "is my password ", "cookie: a=b; ", "abandon ", "+1 ", "\u200b"),
+        *(
+            "password=",
+            "sk-",
+            "eyJ",
+            "http://a:",
+            "a@b.",
+            "%41",
+            "\\n",
+            "4",
+            "a",
+            "a ",
+            "码 ",
+            "1 3 ",
+            "验证码",
+            "密码？",
+        ),
+        *(
+            "-----END " + "PRIVATE KEY-----\n" + "A" * 64 + "\n",
+            "-----BEGIN " + "PRIVATE KEY-----\n",
+            f"password: {PASSWORD}\n",
+        ),
+        *(
+            "recovery codes abcd-ef12 ",
+            "authorization ",
+            "redis-cli ",
+            "mysql -p",
+            "WIFI:P",
+            "微信号",
+            "NAME=",
+            "DE89 3704 ",
+        ),
+        *(
+            "password:\n\n",
+            'login("a", ',
+            "curl -u a -p ",
+            "a:5432:b:c:",
+            "://",
+            "code to ",
+            "password=Abc12345\nAbc12345 ",
+        ),
+        *(
+            "key a1b2c3d4e5f6g7h8i9j0 ",
+            "use a1b2c3d4 password ",
+            "is my password ",
+            "cookie: a=b; ",
+            "abandon ",
+            "+1 ",
+            "\u200b",
+        ),
         *("echo a | ", " / ", "[PASSWORD]", "{'password': ", "bearer ", "_", "-", "\n", "@", "="),
     ],
 )
@@ -270,12 +369,16 @@ def test_time_grows_linearly(unit: str) -> None:
     seconds(1_000)  # compiles what is needed
     small, large = [seconds(10_000)], [seconds(40_000)]
     while min(large) >= 8 * min(small) + 0.2:
-        assert len(large) < 3, f"{min(small):.3f} s, and {min(large):.3f} s for four times the text, at the best of three"
+        assert len(large) < 3, (
+            f"{min(small):.3f} s, and {min(large):.3f} s for four times the text, at the best of three"
+        )
         small.append(seconds(10_000))
         large.append(seconds(40_000))
 
 
-def test_a_secret_without_an_end_is_found_whole_in_pieces_of_a_bounded_length(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_secret_without_an_end_is_found_whole_in_pieces_of_a_bounded_length(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     lengths: list[int] = []
     found_in = search._found_in
 
@@ -291,14 +394,24 @@ def test_a_secret_without_an_end_is_found_whole_in_pieces_of_a_bounded_length(mo
 
 @pytest.mark.parametrize("language", CHAT)
 @pytest.mark.parametrize("level", ["secrets", "all"])
-def test_ordinary_talk_takes_at_most_twenty_times_as_long_as_counting_its_characters(language: str, level: Level) -> None:
+def test_ordinary_talk_takes_at_most_twenty_times_as_long_as_counting_its_characters(
+    language: str, level: Level
+) -> None:
     text = (CHAT[language] * 20)[:2_000]
     assert redact(text, level) == text
-    assert quickest(lambda: redact(text, level), 20) < 20 * floor(len(text)), "2 to 3 times as long on an idle machine"
+    assert quickest(lambda: redact(text, level), 20) < 20 * floor(len(text)), (
+        "2 to 3 times as long on an idle machine"
+    )
 
 
 @pytest.mark.parametrize(
-    "note", ["Ann", "小李", "他喜欢喝美式咖啡，不加糖，每天八点到公司", "She moved to Hangzhou and works late"]
+    "note",
+    [
+        "Ann",
+        "小李",
+        "他喜欢喝美式咖啡，不加糖，每天八点到公司",
+        "She moved to Hangzhou and works late",
+    ],
 )
 def test_a_short_note_costs_some_tens_of_microseconds(note: str) -> None:
     taken = quickest(lambda: [redact(note, "all") for _ in range(50)]) / 50
@@ -314,8 +427,15 @@ def test_nothing_is_compiled_and_nothing_heavy_is_loaded_by_the_import(tmp_path:
         "from historian.text.redaction.rules import compiled\n"
         "print(compiled.cache_info().currsize)"
     )
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(tmp_path)}
+    environment = {
+        **os.environ,
+        "PYTHONDONTWRITEBYTECODE": "",
+        "PYTHONPYCACHEPREFIX": str(tmp_path),
+    }
     command = [sys.executable, "-c", program]
-    runs = [subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout for _ in range(4)]
+    runs = [
+        subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
+        for _ in range(4)
+    ]
     assert min(float(run.split()[0]) for run in runs) < 0.05
     assert runs[0].split()[1:] == ["False", "0"]

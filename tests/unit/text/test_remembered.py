@@ -26,10 +26,19 @@ def bounded_caches() -> Iterator[tuple[str, Any]]:
     for room in (historian.text, historian.retrieval):
         for found in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
             module = importlib.import_module(found.name)
-            classes = [one for one in vars(module).values() if isinstance(one, type) and one.__module__ == found.name]
-            for name, one in [entry for holder in (module, *classes) for entry in vars(holder).items()]:
+            classes = [
+                one
+                for one in vars(module).values()
+                if isinstance(one, type) and one.__module__ == found.name
+            ]
+            for name, one in [
+                entry for holder in (module, *classes) for entry in vars(holder).items()
+            ]:
                 function = one.__func__ if isinstance(one, staticmethod) else one
-                if type(function) is type(lru_cache(has_content)) and function.cache_parameters()["maxsize"] is not None:
+                if (
+                    type(function) is type(lru_cache(has_content))
+                    and function.cache_parameters()["maxsize"] is not None
+                ):
                     place = function.__module__.rpartition(".")[2]
                     if not OF_NO_TEXTS & {place, f"{place}.{name}"}:
                         yield f"{place}.{name}", function
@@ -42,4 +51,6 @@ def test_no_function_remembers_a_text_after_they_were_emptied() -> None:
     assert {"content.has_content", "request.is_talk"} <= caches.keys()
     assert sum(one.cache_info().currsize for one in caches.values()) > 5
     empty_remembered()
-    assert {name: one.cache_info().currsize for name, one in caches.items() if one.cache_info().currsize} == {}
+    assert {
+        name: one.cache_info().currsize for name, one in caches.items() if one.cache_info().currsize
+    } == {}

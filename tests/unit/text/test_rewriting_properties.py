@@ -71,7 +71,13 @@ def test_replacements_account_for_every_change(text: str, who: Names, item: str)
     assert all(text[found.start : found.end] == found.text for found in result.undecided)
 
 
-@given(before=texts, inside=st.sampled_from(["我昨天去了", "I like you here", "他们 and me"]), after=texts, who=names, item=items)
+@given(
+    before=texts,
+    inside=st.sampled_from(["我昨天去了", "I like you here", "他们 and me"]),
+    after=texts,
+    who=names,
+    item=items,
+)
 @pytest.mark.parametrize(("opening", "closing"), [("《", "》"), ("「", "」"), ("```", "```")])
 def test_quoted_text_and_code_are_kept_byte_for_byte(
     opening: str, closing: str, before: str, inside: str, after: str, who: Names, item: str

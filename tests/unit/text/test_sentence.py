@@ -10,11 +10,20 @@ from historian.text import sentence as sentences
 from historian.text.references.types import Reference
 from historian.text.sentence import Sentence, as_sentence
 
-NAMES = Names(bot_name="Clio", user_name="Ann", user_id="7", group_id="42", others=("小林", "here"), glossary=("我的世界",))
+NAMES = Names(
+    bot_name="Clio",
+    user_name="Ann",
+    user_id="7",
+    group_id="42",
+    others=("小林", "here"),
+    glossary=("我的世界",),
+)
 
 
 def _found(sentence: Sentence) -> list[tuple[int, int]]:
-    return [(one.start, one.end) for one in (*sentence.times, *sentence.references, *sentence.people)]
+    return [
+        (one.start, one.end) for one in (*sentence.times, *sentence.references, *sentence.people)
+    ]
 
 
 def test_names_glossary_and_quotations_are_protected_and_names_that_are_pronouns_are_not() -> None:
@@ -26,7 +35,10 @@ def test_names_glossary_and_quotations_are_protected_and_names_that_are_pronouns
 def test_times_references_and_people_stand_in_order_with_the_people_before_them() -> None:
     sentence = Sentence("小林昨天说他在这里等Ann", NAMES)
     assert [sentence.text[one.start : one.end] for one in sentence.times] == ["昨天"]
-    assert [(one.text, one.antecedents) for one in sentence.references] == [("他", ("小林",)), ("这里", ())]
+    assert [(one.text, one.antecedents) for one in sentence.references] == [
+        ("他", ("小林",)),
+        ("这里", ()),
+    ]
     assert [one.name for one in sentence.people] == ["小林", "Ann"]
 
 

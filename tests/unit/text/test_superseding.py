@@ -3,7 +3,14 @@
 import time
 
 import pytest
-from historian.text.superseding import Statement, change_by, could_end, links_of, may_concern, terms_of
+from historian.text.superseding import (
+    Statement,
+    change_by,
+    could_end,
+    links_of,
+    may_concern,
+    terms_of,
+)
 from support.tables import cases
 
 PEOPLE = ("Ann", "Tom", "Clio", "小林", "小李", "阿明", "李明", "李敏", "小史")
@@ -19,16 +26,25 @@ def test_a_fact_ends_or_corrects_a_former_one_as_its_line_says(case: dict[str, s
 
 
 def test_a_correction_takes_back_what_it_shares_most_words_with() -> None:
-    before = [Statement(text, PEOPLE) for text in ("Ann quilts by hand", "Ann's quilt took second prize at the fair")]
+    before = [
+        Statement(text, PEOPLE)
+        for text in ("Ann quilts by hand", "Ann's quilt took second prize at the fair")
+    ]
     new = Statement("Ann got it wrong: her quilt took the first prize at the fair", PEOPLE)
     assert links_of(new, before) == [(1, "corrected")]
 
 
 def test_what_had_happened_is_ended_by_another_value_alone() -> None:
-    over = (Statement("Ann no longer takes pottery classes", PEOPLE), Statement("Ann takes pottery classes", PEOPLE))
+    over = (
+        Statement("Ann no longer takes pottery classes", PEOPLE),
+        Statement("Ann takes pottery classes", PEOPLE),
+    )
     assert change_by(*over) == "superseded"
     assert change_by(*over, values_only=True) == ""
-    moved = (Statement("Ann moved to Vienna", PEOPLE), Statement("Ann moved to Lisbon on 2026-02-01", PEOPLE))
+    moved = (
+        Statement("Ann moved to Vienna", PEOPLE),
+        Statement("Ann moved to Lisbon on 2026-02-01", PEOPLE),
+    )
     assert change_by(*moved, values_only=True) == "superseded"
 
 
@@ -70,7 +86,9 @@ def test_names_that_do_not_occur_cost_next_to_nothing() -> None:
 
     def seconds() -> float:
         begun = time.thread_time()
-        assert terms_of("member0007's house in Lisbon is near MEMBER0512", people) == terms_of("house in Lisbon is near", ())
+        assert terms_of("member0007's house in Lisbon is near MEMBER0512", people) == terms_of(
+            "house in Lisbon is near", ()
+        )
         return time.thread_time() - begun
 
     assert min(seconds() for _ in range(5)) < 0.01

@@ -33,7 +33,11 @@ def lines_of(language: str) -> Iterator[Line]:
     data = Path(__file__).parents[2] / "data" / "profile_rewrites.tsv"
     for row in data.read_text(encoding="utf-8").splitlines():
         kind, spoken, old, facts, new = row.split("\t")
-        known = {f"L{n}": one.strip().removeprefix("- ") for n, one in enumerate(old.split(" | "), 1) if one.strip()}
+        known = {
+            f"L{n}": one.strip().removeprefix("- ")
+            for n, one in enumerate(old.split(" | "), 1)
+            if one.strip()
+        }
         sources = known | {f"N{n}": one.strip() for n, one in enumerate(facts.split(" ; "), 1)}
         for line in new.split(" | ") if spoken == language else ():
             text = line.strip().removeprefix("! ").removeprefix("- ")
@@ -45,7 +49,11 @@ def lines_of(language: str) -> Iterator[Line]:
 def test_of_invented_lines_nearly_none_is_carried_and_of_honest_ones_most(language: str) -> None:
     """Measured: 100 of 102 invented lines are found, 88 of 114 reworded ones and all but one of 66 plain ones stand."""
     lines = list(lines_of(language))
-    carried = {one for one in range(len(lines)) if not unsupported(lines[one].text, lines[one].sources, PEOPLE[language])}
+    carried = {
+        one
+        for one in range(len(lines))
+        if not unsupported(lines[one].text, lines[one].sources, PEOPLE[language])
+    }
     invented = [n for n, one in enumerate(lines) if one.is_invented]
     honest = [n for n, one in enumerate(lines) if one.kind == "honest"]
     plain = [n for n, one in enumerate(lines) if not one.is_invented and one.kind != "honest"]
@@ -58,7 +66,9 @@ def names_of(text: str) -> Names:
     return PEOPLE["en"] if text.isascii() else PEOPLE["zh"]
 
 
-def missing(text: str, sources: dict[str, str], names: Names, speakers: dict[str, str] | None = None) -> str:
+def missing(
+    text: str, sources: dict[str, str], names: Names, speakers: dict[str, str] | None = None
+) -> str:
     found = unsupported(text, sources, names, speakers=speakers)
     return " | ".join(f"{one.kind} {one.wording}" for one in found)
 
@@ -66,7 +76,11 @@ def missing(text: str, sources: dict[str, str], names: Names, speakers: dict[str
 @pytest.mark.parametrize("case", cases("text/supported"))
 def test_what_is_missing_in_the_source_is_named(case: dict[str, str]) -> None:
     """Where the row names `user` and `other`, these are the people of the conversation; names are no words."""
-    names = Names("Clio", case["user"], "42", others=(case["other"],)) if case["user"] else names_of(case["text"])
+    names = (
+        Names("Clio", case["user"], "42", others=(case["other"],))
+        if case["user"]
+        else names_of(case["text"])
+    )
     assert missing(case["text"], {"N1": case["source"]}, names) == case["missing"]
 
 
@@ -80,16 +94,25 @@ def test_a_source_with_a_speaker_is_about_them(case: dict[str, str]) -> None:
         sources[str(at)] = words
         if speaker:
             speakers[str(at)] = speaker
-    assert missing(case["text"], sources, names_of(case["text"]), speakers or None) == case["missing"]
+    assert (
+        missing(case["text"], sources, names_of(case["text"]), speakers or None) == case["missing"]
+    )
 
 
 @pytest.mark.parametrize("case", cases("text/lost"))
 def test_what_a_rewrite_lost_is_named(case: dict[str, str]) -> None:
-    assert " | ".join(one.wording for one in lost(case["text"], case["source"], names_of(case["text"]))) == case["lost"]
+    assert (
+        " | ".join(
+            one.wording for one in lost(case["text"], case["source"], names_of(case["text"]))
+        )
+        == case["lost"]
+    )
 
 
 def test_a_reason_tells_what_is_missing_and_where_it_was_looked_for() -> None:
-    (found,) = unsupported("has three cats", {"N1": "Ann has two cats", "L4": "likes cats"}, PEOPLE["en"])
+    (found,) = unsupported(
+        "has three cats", {"N1": "Ann has two cats", "L4": "likes cats"}, PEOPLE["en"]
+    )
     assert found.reason("en") == '"three" is not in N1, L4: write only numbers and dates that are'
     assert found.reason("zh") == "N1, L4 里没有“three”：只写那里有的数字和日期"
 
@@ -97,7 +120,9 @@ def test_a_reason_tells_what_is_missing_and_where_it_was_looked_for() -> None:
 def test_what_needs_no_source_is_given_besides() -> None:
     sources = {"N1": "Ann was born on 3 May"}
     assert unsupported("pronouns birthday: 3 May (2026-02-21)", sources, PEOPLE["en"])
-    assert not unsupported("birthday: 3 May (2026-02-21)", sources, PEOPLE["en"], also=["birthday", "2026-02-21"])
+    assert not unsupported(
+        "birthday: 3 May (2026-02-21)", sources, PEOPLE["en"], also=["birthday", "2026-02-21"]
+    )
 
 
 @given(st.text(), st.text())

@@ -5,12 +5,21 @@ from hypothesis import strategies as st
 
 # What the tokenizer of Qwen 2.5 counts.
 COUNTED = [
-    ("He moved the bot's long-term memory to a new server, and recall was faster the next morning.", 21),
+    (
+        "He moved the bot's long-term memory to a new server, and recall was faster the next morning.",
+        21,
+    ),
     ("他把机器人的长期记忆移到了新的服务器上，第二天一早就发现召回变快了。", 21),
     ("周末我们去西湖边散步，小李带了他新买的相机，拍了很多照片，晚上又一起吃了火锅。", 26),
-    ('def add(first: int, second: int) -> int:\n    """Add two numbers."""\n    return first + second\n', 25),
+    (
+        'def add(first: int, second: int) -> int:\n    """Add two numbers."""\n    return first + second\n',
+        25,
+    ),
     ("| name | age |\n| --- | --- |\n| Ann | 42 |\n| Bob | 7 |\n", 23),
-    ("用户在 2026-02-20 17:05 升级到了 langgraph 1.2.22，之后 worker 的延迟从 120 ms 降到 35 ms。", 50),
+    (
+        "用户在 2026-02-20 17:05 升级到了 langgraph 1.2.22，之后 worker 的延迟从 120 ms 降到 35 ms。",
+        50,
+    ),
     ('{"user_id": "1234567", "text": "明天下午三点开会", "is_absolute": false}', 28),
 ]
 

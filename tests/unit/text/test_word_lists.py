@@ -6,18 +6,34 @@ from pathlib import Path
 
 import pytest
 from historian.text import word_lists
-from historian.text.time_expressions.english.lexicon import CORRECTED, DAYS, MONTHS, PARTS, UNITS, WEEKDAYS
+from historian.text.time_expressions.english.lexicon import (
+    CORRECTED,
+    DAYS,
+    MONTHS,
+    PARTS,
+    UNITS,
+    WEEKDAYS,
+)
 from historian.text.word_lists import compiled_patterns
 
 TEXT = Path(word_lists.__file__).parent
-TABLES = [path for path in sorted(TEXT.rglob("*.toml")) if "patterns" in tomllib.loads(path.read_text(encoding="utf-8"))]
+TABLES = [
+    path
+    for path in sorted(TEXT.rglob("*.toml"))
+    if "patterns" in tomllib.loads(path.read_text(encoding="utf-8"))
+]
 
 
-def test_a_pattern_holds_words_pieces_and_patterns_before_it_and_keeps_the_names_of_its_groups() -> None:
+def test_a_pattern_holds_words_pieces_and_patterns_before_it_and_keeps_the_names_of_its_groups() -> (
+    None
+):
     tables = {
         "words": {"kin": "mother\nsister"},
         "pieces": {"whose": "(?:my|her)"},
-        "patterns": {"relative": ["<whose> ", "(?P<kin><kin>)"], "both": "<relative> and <whose> dog"},
+        "patterns": {
+            "relative": ["<whose> ", "(?P<kin><kin>)"],
+            "both": "<relative> and <whose> dog",
+        },
     }
     patterns = compiled_patterns(tables)
     found = patterns.both.fullmatch("my sister and her dog")

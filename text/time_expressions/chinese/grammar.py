@@ -35,7 +35,9 @@ _JOIN = frozenset({"", " ", "  ", "的", "之", "那个", "那年", "那天"})
 _COMMA = frozenset({"，", ",", "(", "（", " ("})
 _RANGE = re.compile(r"[ ]?(?:一直到|一直|到|至|-|—|–|~|～|直到)[ ]?")
 _DAY_NUMBER = frozenset({"day", "part", "clock"})
-_NO_DAY = frozenset(["part", "clock", "edge", "ordinal", "through", "offset", "stretch", "vague", "now"])
+_NO_DAY = frozenset(
+    ["part", "clock", "edge", "ordinal", "through", "offset", "stretch", "vague", "now"]
+)
 
 
 def might_hold(text: str) -> bool:
@@ -51,7 +53,9 @@ def find(text: str, is_content: Callable[[TimeToken], bool]) -> list[TimeToken]:
     folded = fold(text)
     found = found_by(_GRAMMAR, FoldedText(text, folded, folded), is_content)
     names = {match.group() for match in AROUND["name"].finditer(folded)} if found else set()
-    return [item for item in found if folded[item.start : item.end] not in names] if names else found
+    return (
+        [item for item in found if folded[item.start : item.end] not in names] if names else found
+    )
 
 
 # ------------------------------------------------------------------------------------------ joining
@@ -76,7 +80,13 @@ def _counted_from(day: TimeSpec, counted: TimeSpec) -> TimeSpec | None:
     """
     feast = day.holiday is not None or day.lunar is not None
     offset = counted.offset
-    named = day.shift is not None or feast or day.weekend or day.weekday is not None or day.day is not None
+    named = (
+        day.shift is not None
+        or feast
+        or day.weekend
+        or day.weekday is not None
+        or day.day is not None
+    )
     if offset is None or offset.amount.minutes or counted.edge or day.slots & _NO_DAY or not named:
         return None
     unsure = feast and offset.amount.days > 1 and offset.approximate
@@ -86,19 +96,33 @@ def _counted_from(day: TimeSpec, counted: TimeSpec) -> TimeSpec | None:
 def _joined(a: TimeSpec, b: TimeSpec) -> TimeSpec | None:
     """Return the reading of two neighbours as one expression, coarser one first; else None."""
     stretch = b.stretch
-    if stretch is not None and a.slots <= {"year", "month"} and stretch.amount.count == int(stretch.amount.count):
+    if (
+        stretch is not None
+        and a.slots <= {"year", "month"}
+        and stretch.amount.count == int(stretch.amount.count)
+    ):
         which = "first" if stretch.direction == "past" else "last"
         return replace(a, ordinal=Ordinal(int(stretch.amount.count), stretch.amount.unit, which))  # type: ignore[arg-type]
     remaining = stretch is not None and stretch.direction == "remaining"
-    if a.absolute and (b.vague is not None or remaining or (b.offset is not None and b.offset.base is None)):
+    if a.absolute and (
+        b.vague is not None or remaining or (b.offset is not None and b.offset.base is None)
+    ):
         return a
     if b.edge is not None:
-        of_unit = (b.year is not None and a.slots == {"year"}) or (b.month is not None and a.slots <= {"year", "month"})
-        fits = of_unit or (b.slots == {"edge"} and not a.slots & {"edge", "clock", "part", "offset"})
+        of_unit = (b.year is not None and a.slots == {"year"}) or (
+            b.month is not None and a.slots <= {"year", "month"}
+        )
+        fits = of_unit or (
+            b.slots == {"edge"} and not a.slots & {"edge", "clock", "part", "offset"}
+        )
         return replace(a, edge=b.edge, edge_name=b.edge_name) if fits else None
     if a.slots <= TIME_OF_DAY and not b.slots <= TIME_OF_DAY:
         return None  # finer before coarser: two expressions
-    return None if "year" in b.slots and a.slots & {"day", "month", "week", "weekday", "offset"} else merge(a, b)
+    return (
+        None
+        if "year" in b.slots and a.slots & {"day", "month", "week", "weekday", "offset"}
+        else merge(a, b)
+    )
 
 
 def _through(said: FoldedText, first: TimeToken, second: TimeToken) -> TimeSpec | None:
@@ -111,7 +135,9 @@ def _through(said: FoldedText, first: TimeToken, second: TimeToken) -> TimeSpec 
     if any(one.part is not None and one.clock is None and one.has_day for one in (a, b)):
         return None  # 昨天晚上到今天早上 are two expressions: a range of days would lose the parts
     if b.slots <= TIME_OF_DAY:
-        return replace(a, clock_until=b.clock) if a.clock is not None and b.clock is not None else None
+        return (
+            replace(a, clock_until=b.clock) if a.clock is not None and b.clock is not None else None
+        )
     if b.now or b.until_now:
         return replace(a, through=TimeSpec(now=True)) if a.year is None or a.year[0] == "rel" else a
     if a.slots <= TIME_OF_DAY:
@@ -146,7 +172,9 @@ def _touches(said: FoldedText, first: TimeToken, second: TimeToken) -> bool:
 # ------------------------------------------------------------------------------------------ judging
 
 
-def _judge(said: FoldedText, item: TimeToken, earlier: TimeToken | None, beside: Beside) -> TimeToken | None:
+def _judge(
+    said: FoldedText, item: TimeToken, earlier: TimeToken | None, beside: Beside
+) -> TimeToken | None:
     text, reading = said.low, item.reading
     if is_counted_on(reading) or not item.understood:
         return _open(text, item)
@@ -177,7 +205,9 @@ def _open(text: str, item: TimeToken) -> TimeToken | None:
     """Return an unresolvable expression (高考前一天, 上学期) as not understood; None in a habit."""
     if item.reading.edge is not None:
         return None
-    return None if chinese_habit(text, item.start, item.end, everyone=False) else not_understood(item)
+    return (
+        None if chinese_habit(text, item.start, item.end, everyone=False) else not_understood(item)
+    )
 
 
 def _is_feast(reading: TimeSpec) -> bool:
@@ -197,19 +227,33 @@ def _carried(earlier: TimeToken, reading: TimeSpec, own: Tense) -> TimeSpec | No
     12月24日出发，周日回 is ambiguous.
     """
     told, slots, before = earlier.reading, reading.slots, plain(earlier.tense)
-    if reading.manner not in (None, "bare") or reading.through is not None or reading.year is not None:
+    if (
+        reading.manner not in (None, "bare")
+        or reading.through is not None
+        or reading.year is not None
+    ):
         return reading
     if slots <= TIME_OF_DAY:  # 明天九点出发，下午一点到; 昨天等到凌晨一点
-        single = (told.shift, told.day, told.weekday) != (None, None, None) and not told.slots & (_NO_DAY - TIME_OF_DAY)
+        single = (told.shift, told.day, told.weekday) != (None, None, None) and not told.slots & (
+            _NO_DAY - TIME_OF_DAY
+        )
         sure = reading.clock is not None and (reading.clock.known or reading.part is not None)
         if not (sure and single) or told.absolute:
             return reading
         day = replace(told, part=None, part_name=None, clock=None, clock_until=None)
         return merge(day, reading) if reading.part != "dawn" else None
     if reading.weekday is not None and slots <= DAY_OF_WEEK:
-        if told.week is None or told.weekday is None or own == ("future" if told.week < 0 else "past"):
+        if (
+            told.week is None
+            or told.weekday is None
+            or own == ("future" if told.week < 0 else "past")
+        ):
             return None if told.month is not None and told.day is not None else reading
-        return replace(reading, week=told.week, manner=None) if told.weekday < reading.weekday else None
+        return (
+            replace(reading, week=told.week, manner=None)
+            if told.weekday < reading.weekday
+            else None
+        )
     if reading.day is not None and slots <= _DAY_NUMBER and told.day is not None:
         unsure = told.month is None and own != before and (own != "none" or before == "past")
         if told.absolute or told.day > reading.day or unsure:
@@ -218,7 +262,9 @@ def _carried(earlier: TimeToken, reading: TimeSpec, own: Tense) -> TimeSpec | No
     named = reading.month is not None and reading.month[0] == "abs" and reading.day is None
     if named and reading.month is not None and told.year is not None:  # 明年三月去，五月回来
         later = told.month is None or told.month < reading.month
-        return replace(reading, year=told.year, manner=None) if later and not told.absolute else None
+        return (
+            replace(reading, year=told.year, manner=None) if later and not told.absolute else None
+        )
     return reading
 
 
@@ -240,10 +286,14 @@ def _direction(text: str, item: TimeToken, tense: Tense, own: Tense) -> Tense:
     elif reading.month is not None and reading.day is not None:  # only its own clause decides
         chosen = own if tense == "past" else tense
         chosen = "perhaps future" if chosen == "future" else chosen
-    elif reading.slots == {"part"} and tense != "past":  # 早上要去 is future, 早上去跑步 may be a habit
+    elif (
+        reading.slots == {"part"} and tense != "past"
+    ):  # 早上要去 is future, 早上去跑步 may be a habit
         plan = tense == "future" and chinese_plan(text, item.start, item.end)
         chosen = "future" if plan else "perhaps future"
-    elif _goes_on(text, item, "due") and (tense == "none" or own == "none" or _goes_on(text, item, "asked")):
+    elif _goes_on(text, item, "due") and (
+        tense == "none" or own == "none" or _goes_on(text, item, "asked")
+    ):
         chosen = "future"
     return "perhaps past" if chosen == "past" and (feast or "month" in reading.slots) else chosen
 
@@ -253,8 +303,14 @@ _LISTED = frozenset({"", "、", "和", "跟"})
 
 def _is_no_hour(text: str, item: TimeToken) -> bool:
     """Return True if 点 means no hour: 有一点累, 有两点要说, 四点八公斤."""
-    listed = item.reading.part is None and text[item.start - 1 : item.start] in _LISTS and not text.startswith("的", item.end)
-    return listed or text[item.start : item.end] in ("一点", "1点") or _goes_on(text, item, "no_hour")
+    listed = (
+        item.reading.part is None
+        and text[item.start - 1 : item.start] in _LISTS
+        and not text.startswith("的", item.end)
+    )
+    return (
+        listed or text[item.start : item.end] in ("一点", "1点") or _goes_on(text, item, "no_hour")
+    )
 
 
 _LISTS = frozenset("有这那第讲说提下如共")
@@ -265,16 +321,23 @@ def _recurs(text: str, item: TimeToken) -> bool:
     return AROUND["recurring"].search(text, max(0, item.start - 12), item.end + 4) is not None
 
 
-def _stands(text: str, item: TimeToken, tense: Tense, own: Tense, earlier: TimeToken | None) -> bool | None:
+def _stands(
+    text: str, item: TimeToken, tense: Tense, own: Tense, earlier: TimeToken | None
+) -> bool | None:
     """Return True if an expression means a single time relative to the reference.
 
     Return False for a habit or a narrated time, and None if the clause does not determine which
     instance of its name it means.
     """
     reading, slots, anchored = item.reading, item.reading.slots, earlier is not None
-    before, habit = text[max(0, item.start - 5) : item.start], chinese_habit(text, item.start, item.end)
+    before, habit = (
+        text[max(0, item.start - 5) : item.start],
+        chinese_habit(text, item.start, item.end),
+    )
     period = slots & {"year", "month", "week", "day", "holiday"}
-    if (slots & {"ordinal", "edge"} and not period) or before.endswith(("每年", "每月", "每周", "每到", "一到")):
+    if (slots & {"ordinal", "edge"} and not period) or before.endswith(
+        ("每年", "每月", "每周", "每到", "一到")
+    ):
         return False
     if text[item.start : item.end] == "刚" or text[item.end - 1] in "次回":
         return not anchored
@@ -297,7 +360,11 @@ def _stands(text: str, item: TimeToken, tense: Tense, own: Tense, earlier: TimeT
         return False if generic and not AROUND["that_day"].search(text, item.end) else None
     if slots <= _DAY_NUMBER and reading.day is not None:
         return _stands_as_number(text, item, tense, own, anchored=anchored)
-    bare = reading.weekday is not None or reading.weekend or (reading.month is not None and reading.month[0] == "abs")
+    bare = (
+        reading.weekday is not None
+        or reading.weekend
+        or (reading.month is not None and reading.month[0] == "abs")
+    )
     if not bare or reading.week is not None or reading.manner not in (None, "bare"):
         return True
     return _stands_bare(text, item, tense, own, before, anchored=anchored, habit=habit)
@@ -318,14 +385,26 @@ def _stands_as_hour(text: str, item: TimeToken, own: Tense) -> bool | None:
     return _goes_on(text, item, "part_ahead")
 
 
-def _stands_as_number(text: str, item: TimeToken, tense: Tense, own: Tense, *, anchored: bool) -> bool | None:
+def _stands_as_number(
+    text: str, item: TimeToken, tense: Tense, own: Tense, *, anchored: bool
+) -> bool | None:
     """Return the result of `_stands` for a day number. Before 生日 its month is unknown."""
     due = _goes_on(text, item, "due")
-    told = item.reading.part is not None or item.reading.clock is not None or text[item.end - 1] == "日"
+    told = (
+        item.reading.part is not None
+        or item.reading.clock is not None
+        or text[item.end - 1] == "日"
+    )
     dated = told or tense != "none" or due or text.startswith(("左右", "那天"), item.end)
     if not anchored and text.startswith(("生日", "过生日"), item.end):
         return None
-    if not anchored and tense == "past" and own == "none" and not due and not _goes_on(text, item, "then"):
+    if (
+        not anchored
+        and tense == "past"
+        and own == "none"
+        and not due
+        and not _goes_on(text, item, "then")
+    ):
         return None  # 路上堵了很久 20号到: the past tense is that of another clause
     if _recurs(text, item) or chinese_habit(text, item.start, item.end, everyone=False):
         return False
@@ -333,7 +412,14 @@ def _stands_as_number(text: str, item: TimeToken, tense: Tense, own: Tense, *, a
 
 
 def _stands_bare(
-    text: str, item: TimeToken, tense: Tense, own: Tense, before: str, *, anchored: bool, habit: bool
+    text: str,
+    item: TimeToken,
+    tense: Tense,
+    own: Tense,
+    before: str,
+    *,
+    anchored: bool,
+    habit: bool,
 ) -> bool | None:
     """Return the result of `_stands` for a bare weekday, weekend, month or date."""
     reading, slots = item.reading, item.reading.slots
@@ -343,11 +429,21 @@ def _stands_bare(
     if AROUND["liked"].search(before) or recurring or habit:
         return None if reading.through is not None else False
     elsewhere = own == "none" or (slots == BARE_WEEKDAY and before.endswith("了"))
-    if not anchored and elsewhere and tense == "past" and (reading.weekday is not None or slots == {"month"}):
+    if (
+        not anchored
+        and elsewhere
+        and tense == "past"
+        and (reading.weekday is not None or slots == {"month"})
+    ):
         return None  # 怀孕了 九月生; 查了周六的天气: the past tense is about something else
     return True
 
 
 _GRAMMAR = Grammar(
-    TOKENS, _join, _through, _touches, lambda said, end, start: chinese_sentence_start(said.low, start) > end, _judge
+    TOKENS,
+    _join,
+    _through,
+    _touches,
+    lambda said, end, start: chinese_sentence_start(said.low, start) > end,
+    _judge,
 )

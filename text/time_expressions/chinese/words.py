@@ -16,11 +16,25 @@ from ...word_lists import by_word, in_full, in_pieces, phrase_list, word_tables
 from ..calendar import longest_month
 from ..engine import Builder, Tokens
 from ..numerals import chinese_number
-from ..reading import Amount, Clock, Direction, Edge, Offset, Ordinal, Part, Stretch, TimeSpec, Unit, amount
+from ..reading import (
+    Amount,
+    Clock,
+    Direction,
+    Edge,
+    Offset,
+    Ordinal,
+    Part,
+    Stretch,
+    TimeSpec,
+    Unit,
+    amount,
+)
 
 _WORDS = word_tables("time_expressions/chinese/words.toml")
 _FOLD = str.maketrans(_WORDS["folded"], _WORDS["folded_to"])
-_HOLIDAYS: dict[str, str] = {word: name for name, *words in phrase_list(_WORDS["feasts"]) for word in words}
+_HOLIDAYS: dict[str, str] = {
+    word: name for name, *words in phrase_list(_WORDS["feasts"]) for word in words
+}
 _SEASONS: dict[str, str] = by_word(_WORDS["seasons"]) | {"寒": "winter_break", "暑": "summer_break"}
 _PART_OF: dict[str, Part] = by_word(_WORDS["parts"])
 _PART_WORD = {"朝": "早上", "早": "早上", "晚": "晚上", "晨": "早晨", "夜": "夜里"}
@@ -35,7 +49,9 @@ _WRITTEN = word_tables("time_expressions/chinese/tokens.toml")
 _PIECES = in_pieces(_WRITTEN["pieces"])
 AROUND = {name: re.compile(in_full(pattern, _PIECES)) for name, pattern in _WORDS["around"].items()}
 """Patterns for the words before or after an expression."""
-_VAGUE_PAST = re.compile(r"^(?:前|日前|刚|方才|适才|早|过去|不久(?:以|之)?前|没多久|很久|好久|许久)|前$")
+_VAGUE_PAST = re.compile(
+    r"^(?:前|日前|刚|方才|适才|早|过去|不久(?:以|之)?前|没多久|很久|好久|许久)|前$"
+)
 _VAGUE_FUTURE = re.compile(r"^(?:再?过|未来|接下来|今后|往后|待会|等|一会|稍|晚|回头|改)|后$")
 _VAGUE_AMOUNT = re.compile(
     rf"^(?:{_PIECES['FEW']}|[大小]半)(?:个?月|年|个?(?:周|星期|礼拜)|天|日|个?(?:小时|钟头)|分钟)(?:以|之)?[前后]$|^(?:很|好|许)久"
@@ -66,7 +82,9 @@ def length_of(text: str) -> Amount | None:
 
 
 _GUESS_ALONE = re.compile(_PIECES["GUESS"])
-_LENGTH_PARTS = re.compile(in_full("(?P<n><N>)[ ]?(?:(?P<half>个半)|多?个?)[ ]?(?P<unit><UNIT>)(?P<tail>半)?", _PIECES))
+_LENGTH_PARTS = re.compile(
+    in_full("(?P<n><N>)[ ]?(?:(?P<half>个半)|多?个?)[ ]?(?P<unit><UNIT>)(?P<tail>半)?", _PIECES)
+)
 
 
 _CLOCK_PARTS = re.compile(
@@ -95,7 +113,11 @@ def _clock(match: re.Match[str]) -> TimeSpec | None:
 def _shift(match: re.Match[str]) -> TimeSpec:
     part = match["short"]
     reading = TimeSpec(shift=_SHIFTS[match["which"]])
-    return replace(reading, part=_PART_OF[part], part_name=_PART_WORD.get(part, part)) if part else reading
+    return (
+        replace(reading, part=_PART_OF[part], part_name=_PART_WORD.get(part, part))
+        if part
+        else reading
+    )
 
 
 def _week(match: re.Match[str]) -> TimeSpec:
@@ -122,7 +144,11 @@ def _bare_weekday(match: re.Match[str]) -> TimeSpec:
 
 def _iso(match: re.Match[str]) -> TimeSpec:
     month = max(1, min(12, int(match["month"])))
-    return TimeSpec(year=("abs", int(match["year"])), month=("abs", month), day=int(match["day"]) if match["day"] else None)
+    return TimeSpec(
+        year=("abs", int(match["year"])),
+        month=("abs", month),
+        day=int(match["day"]) if match["day"] else None,
+    )
 
 
 def _year_abs(match: re.Match[str]) -> TimeSpec | None:
@@ -168,7 +194,11 @@ def _quarter(match: re.Match[str]) -> TimeSpec | None:
     if match["level"]:
         return TimeSpec(quarter=("rel", _LEVELS[match["level"]]))
     number = chinese_number(match["number"] or match["q"])
-    return TimeSpec(quarter=("abs", int(number)), manner="bare") if number and 1 <= number <= 4 else None
+    return (
+        TimeSpec(quarter=("abs", int(number)), manner="bare")
+        if number and 1 <= number <= 4
+        else None
+    )
 
 
 def _feast(match: re.Match[str]) -> TimeSpec:
@@ -177,7 +207,11 @@ def _feast(match: re.Match[str]) -> TimeSpec:
 
 def _edge(match: re.Match[str]) -> TimeSpec:
     of_year = match.group()[0] == "年"
-    return replace(_edge_alone(match), year=("rel", 0) if of_year else None, month=None if of_year else ("rel", 0))
+    return replace(
+        _edge_alone(match),
+        year=("rel", 0) if of_year else None,
+        month=None if of_year else ("rel", 0),
+    )
 
 
 def _edge_alone(match: re.Match[str]) -> TimeSpec:
@@ -203,28 +237,49 @@ def _with_length(build: Callable[[re.Match[str], Amount], TimeSpec | None]) -> B
 
 def _offset(match: re.Match[str], length: Amount) -> TimeSpec:
     approximate = bool(match["more"]) or "多" in match["length"]
-    return TimeSpec(offset=Offset(-1 if match["direction"] == "前" else 1, length, approximate=approximate))
+    return TimeSpec(
+        offset=Offset(-1 if match["direction"] == "前" else 1, length, approximate=approximate)
+    )
 
 
 def _directed(match: re.Match[str], length: Amount) -> TimeSpec:
     sign = -1 if match["direction"] in ("过去", "最近", "近", "之前", "往前") else 1
-    return TimeSpec(stretch=Stretch("aligned", sign, length)) if length.unit == "quarter" else _stretch(sign, length)
+    return (
+        TimeSpec(stretch=Stretch("aligned", sign, length))
+        if length.unit == "quarter"
+        else _stretch(sign, length)
+    )
 
 
 def _counted(match: re.Match[str]) -> TimeSpec | None:
     """Return a reading that is counted from the time before it: 前两天, 的前一天, 后第三天, 前夜."""
-    length = length_of(match["length"]) if match["length"] else amount(chinese_number(match["nth"] or "一") or 1, "day")
+    length = (
+        length_of(match["length"])
+        if match["length"]
+        else amount(chinese_number(match["nth"] or "一") or 1, "day")
+    )
     if length is None:
         return None
     night = match.group()[-1] in "夜夕晚"
     sign = -1 if match["sign"] == "前" else 1
-    offset = Offset(sign, replace(length, unit="day") if night else length, TimeSpec(), approximate=bool(match["length"]))
-    return TimeSpec(offset=offset, part="evening" if night else None, part_name="晚上" if night else None)
+    offset = Offset(
+        sign,
+        replace(length, unit="day") if night else length,
+        TimeSpec(),
+        approximate=bool(match["length"]),
+    )
+    return TimeSpec(
+        offset=offset, part="evening" if night else None, part_name="晚上" if night else None
+    )
 
 
 def is_counted_on(reading: TimeSpec) -> bool:
     """Return True for a reading that is counted from the time before it in the text."""
-    return reading.offset is not None and reading.offset.base is not None and not reading.offset.base.slots
+    return (
+        reading.offset is not None
+        and reading.offset.base is not None
+        and not reading.offset.base.slots
+    )
 
 
 _COUNTED_ON = Offset(1, amount(1, "day"), TimeSpec())
@@ -235,13 +290,19 @@ def _front(match: re.Match[str], length: Amount) -> TimeSpec | None:
     if length.count != int(length.count):
         return None
     if "最" in word or word == "头":
-        return TimeSpec(ordinal=Ordinal(int(length.count), length.unit, "first" if word == "头" else "last"))
+        return TimeSpec(
+            ordinal=Ordinal(int(length.count), length.unit, "first" if word == "头" else "last")
+        )
     return _stretch(-1 if word == "前" else 1, length)
 
 
 def _nth(match: re.Match[str]) -> TimeSpec | None:
     word = match["unit"].lstrip("个")
-    weekday = _weekday(word[-1]) if word[:-1] in ("周", "星期", "礼拜") and word[-1] in "一二三四五六日天" else None
+    weekday = (
+        _weekday(word[-1])
+        if word[:-1] in ("周", "星期", "礼拜") and word[-1] in "一二三四五六日天"
+        else None
+    )
     unit: Unit = "day" if weekday is not None else "weekend" if word == "周末" else _UNITS[word]
     if match["last"]:
         return TimeSpec(ordinal=Ordinal(1, unit, "nth_last", weekday))
@@ -251,12 +312,17 @@ def _nth(match: re.Match[str]) -> TimeSpec | None:
 
 def _guess(match: re.Match[str]) -> TimeSpec:
     direction = match["direction"] or "后"
-    return TimeSpec(vague="past" if direction == "前" else "future", vague_amount=f"{match['length']}{direction}")
+    return TimeSpec(
+        vague="past" if direction == "前" else "future",
+        vague_amount=f"{match['length']}{direction}",
+    )
 
 
 def _vague(match: re.Match[str]) -> TimeSpec:
     word = match.group()
-    direction: Direction = "past" if _VAGUE_PAST.search(word) else "future" if _VAGUE_FUTURE.search(word) else "now"
+    direction: Direction = (
+        "past" if _VAGUE_PAST.search(word) else "future" if _VAGUE_FUTURE.search(word) else "now"
+    )
     return TimeSpec(vague=direction, vague_amount=word if _VAGUE_AMOUNT.search(word) else None)
 
 
@@ -267,7 +333,9 @@ _LISTED = {
     "OPEN": in_full("|".join(_WORDS["vague"]["open"]), _PIECES),
     **{name: in_full("|".join(patterns), _PIECES) for name, patterns in _WORDS["none"].items()},
 }
-PATTERNS = {name: in_full(pattern, _PIECES | _LISTED) for name, pattern in _WRITTEN["tokens"].items()}
+PATTERNS = {
+    name: in_full(pattern, _PIECES | _LISTED) for name, pattern in _WRITTEN["tokens"].items()
+}
 _READINGS: dict[str, Builder] = {
     "open": lambda _: TimeSpec(),
     "counted": _counted,
@@ -294,7 +362,9 @@ _READINGS: dict[str, Builder] = {
     "quarter": _quarter,
     "year": lambda match: TimeSpec(year=("rel", _YEARS[match["level"]])),
     "lunar": _lunar,
-    "new_year": lambda match: TimeSpec(lunar=(1, int(chinese_number(match["day"]) or 1)), holiday_name=match.group()),
+    "new_year": lambda match: TimeSpec(
+        lunar=(1, int(chinese_number(match["day"]) or 1)), holiday_name=match.group()
+    ),
     "dotted": _date,
     "date": _date,
     "feast": _feast,
@@ -304,7 +374,9 @@ _READINGS: dict[str, Builder] = {
     "day_number": _day_number,
     "clock": _clock,
     "early": lambda match: TimeSpec(part="morning", part_name=match.group()),
-    "short_part": lambda match: TimeSpec(part=_PART_OF[match.group()], part_name=_PART_WORD[match.group()]),
+    "short_part": lambda match: TimeSpec(
+        part=_PART_OF[match.group()], part_name=_PART_WORD[match.group()]
+    ),
     "part": lambda match: TimeSpec(part=_PART_OF[match.group()], part_name=match.group()),
     "until_now": lambda _: TimeSpec(until_now=True),
     "now": lambda _: TimeSpec(now=True),

@@ -34,18 +34,26 @@ from . import lexicon as lexicon
 from .words import HOURS, TOKENS
 
 _SENTENCE_BREAK = re.compile(r"[.!?\n]\s")
-_BEFORE_CLOCK = re.compile(r"[ ,]*(?:(?:at around|at about|at|@|around|from|between|for|about|by) ?)?")
+_BEFORE_CLOCK = re.compile(
+    r"[ ,]*(?:(?:at around|at about|at|@|around|from|between|for|about|by) ?)?"
+)
 _BEFORE_PART = re.compile(r",? (?:in the |on the |in |at )?")
 _BEFORE_DAY = re.compile(r" ?,? ?| (?:on the|of the|on|of|for|the|in) |, on | - |, of ")
 _RANGE = re.compile(r"(?: (?:to|until|till|til|through|thru)(?: the)? | ?[-–—~] ?)$")
-_TOUCH = re.compile(r" ?|-| (?:(?:right |just )?(?:before|after|following|preceding|of)|on) (?:the )?")
+_TOUCH = re.compile(
+    r" ?|-| (?:(?:right |just )?(?:before|after|following|preceding|of)|on) (?:the )?"
+)
 _NO_BASE = word_list("vague now stretch clock part through")
 _DAY_NUMBER = frozenset({"day", "manner"})
 _BY_TENSE = DAY_OF_WEEK | {"month", "day", "ordinal"}
 """Slots of a time whose day is determined only by the tense: "in June", "on Tuesday at 8"."""
 _NAMED = BARE_WEEKDAY | {"month", "day"}
-_NEVER_CAPITAL = lexicon.TONIGHT | lexicon.DAYS.keys() | word_list("now currently recently lately soon")
-_AFTER_FEAST = lexicon.FUNCTION_WORDS | lexicon.MODIFIERS.keys() | lexicon.DAYS.keys() | lexicon.PARTS.keys()
+_NEVER_CAPITAL = (
+    lexicon.TONIGHT | lexicon.DAYS.keys() | word_list("now currently recently lately soon")
+)
+_AFTER_FEAST = (
+    lexicon.FUNCTION_WORDS | lexicon.MODIFIERS.keys() | lexicon.DAYS.keys() | lexicon.PARTS.keys()
+)
 _AFTER_FEAST |= {"", "early", "late"}
 _NEXT_WORD = re.compile(r"[ -]([A-Za-z']+)")
 _ALNUM = re.compile(r"[a-z0-9]+")
@@ -53,7 +61,9 @@ _QUICK = re.compile(
     r"\d ?(?:[:/]\d|[ap]\b|[ap]\.?m|h|m|d|w|y|st\b|nd\b|rd\b|th\b)|(?:\b(?:in|at|around|about|from|between|by)|@) ?\d"
     rf"|\b(?:at|around|about) (?:{HOURS})\b"
 )
-_KEYS = {word for phrase in lexicon.HOLIDAYS for word in re.split("[^a-z]", phrase)} - word_list("day of the new s st b may")
+_KEYS = {word for phrase in lexicon.HOLIDAYS for word in re.split("[^a-z]", phrase)} - word_list(
+    "day of the new s st b may"
+)
 _KEYS |= lexicon.KEYS
 _FOLD = str.maketrans("’", "'")
 _LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
@@ -78,10 +88,14 @@ def find(text: str, is_content: Callable[[TimeToken], bool]) -> list[TimeToken]:
 
     def at_home(item: TimeToken) -> TimeToken:
         """Return an expression with its offsets in the text before the corrections."""
-        start, end = (at - sum(more for slip, more in slips if slip < at) for at in (item.start, item.end))
+        start, end = (
+            at - sum(more for slip, more in slips if slip < at) for at in (item.start, item.end)
+        )
         return replace(item, start=start, end=end)
 
-    return [at_home(item) for item in find_all(_GRAMMAR, said, lambda item: is_content(at_home(item)))]
+    return [
+        at_home(item) for item in find_all(_GRAMMAR, said, lambda item: is_content(at_home(item)))
+    ]
 
 
 # ------------------------------------------------------------------------------------------ joining
@@ -92,7 +106,11 @@ def _join(said: FoldedText, first: TimeToken, second: TimeToken) -> TimeSpec | N
     if not (a.slots and b.slots):
         return None
     if _is_head(a) or _is_head(b):
-        return _with_base(a, b) if _is_head(a) and gap in (" ", " the ", "-", " on ", " this ") else None
+        return (
+            _with_base(a, b)
+            if _is_head(a) and gap in (" ", " the ", "-", " on ", " this ")
+            else None
+        )
     fits = _BEFORE_DAY
     if b.slots <= TIME_OF_DAY:
         fits = _BEFORE_PART if b.clock is None else _BEFORE_CLOCK
@@ -115,14 +133,22 @@ def _with_base(head: TimeSpec, base: TimeSpec) -> TimeSpec | None:
     if not base.has_day or base.slots & _NO_BASE or _is_head(base):
         return None
     if head.offset is not None:
-        return replace(head, offset=replace(head.offset, base=base)) if base.offset is None else None
+        return (
+            replace(head, offset=replace(head.offset, base=base)) if base.offset is None else None
+        )
     if head.through is not None and head.through.offset is not None:
         lasts = head.through.offset
         until = replace(lasts, base=base, amount=replace(lasts.amount, days=lasts.amount.days - 1))
         return replace(base, through=TimeSpec(offset=until)) if not lasts.amount.minutes else None
     if head.half is not None:
         dated = base.month is not None and base.day is not None and base.week is None
-        return replace(base, weekend=True) if head.half[1] == "weekend" else replace(base, week=0) if dated else None
+        return (
+            replace(base, weekend=True)
+            if head.half[1] == "weekend"
+            else replace(base, week=0)
+            if dated
+            else None
+        )
     if head.ordinal is not None:
         return replace(base, ordinal=head.ordinal)
     return replace(base, edge=head.edge if base.weekday is None else None)  # "early Monday": Monday
@@ -145,9 +171,21 @@ def _through(said: FoldedText, first: TimeToken, second: TimeToken) -> TimeSpec 
     if b.week is not None and a.week is None and a.weekday is not None:
         a = replace(a, week=b.week, manner=None)
     if a.month is not None or b.month is not None:  # one may take the month or year of the other
-        a = replace(a, year=a.year or (b.year if a.day or a.month else None), month=a.month or (b.month if a.day else None))
-        b = replace(b, year=b.year or (a.year if b.day or b.month else None), month=b.month or (a.month if b.day else None))
-    return replace(a, through=b) if b.day is None or b.month is not None or b.shift is not None else None
+        a = replace(
+            a,
+            year=a.year or (b.year if a.day or a.month else None),
+            month=a.month or (b.month if a.day else None),
+        )
+        b = replace(
+            b,
+            year=b.year or (a.year if b.day or b.month else None),
+            month=b.month or (a.month if b.day else None),
+        )
+    return (
+        replace(a, through=b)
+        if b.day is None or b.month is not None or b.shift is not None
+        else None
+    )
 
 
 def _touches(said: FoldedText, first: TimeToken, second: TimeToken) -> bool:
@@ -210,10 +248,16 @@ class _Place:
         return lexicon.AROUND[name].match(self.said.low, self.item.end) is not None
 
 
-def _judge(said: FoldedText, item: TimeToken, earlier: TimeToken | None, beside: Beside) -> TimeToken | None:
+def _judge(
+    said: FoldedText, item: TimeToken, earlier: TimeToken | None, beside: Beside
+) -> TimeToken | None:
     place, reading = _Place(said, item, earlier), item.reading
     dated = earlier is not None and is_absolute(earlier.reading)
-    if dated and place.tense == "past" and (_is_ahead(reading) or (not reading.slots and place.words.startswith("the "))):
+    if (
+        dated
+        and place.tense == "past"
+        and (_is_ahead(reading) or (not reading.slots and place.words.startswith("the ")))
+    ):
         return None  # "On 2026-02-10 he left, two days later he called": counted from that day
     if not reading.slots:
         return None if place.is_habit() else item
@@ -235,13 +279,22 @@ def _is_no_time(place: _Place) -> bool:
         return not words.startswith("in the ") or place.tense == "none"
     if slots <= BARE_WEEKDAY | {"part"} and place.before("no_weekday"):
         return True
-    if slots <= _NAMED and reading.manner == "bare" and (place.before("liked") or place.after("favourite")):
+    if (
+        slots <= _NAMED
+        and reading.manner == "bare"
+        and (place.before("liked") or place.after("favourite"))
+    ):
         return True  # "I love October", "have you watched Wednesday", "May is her favourite month"
     if reading.holiday is not None and slots == _DAY_NUMBER:  # before a noun: "an Easter egg"
         return place.next_word.islower() and place.next_word not in _AFTER_FEAST | lexicon.HELD
     if words.startswith("in ") and slots <= {"offset", "vague"} and place.before("lasted"):
         return True
-    return words.startswith("the ") and len(words) < 12 and slots <= {"week", "month", "year"} and place.before("of")
+    return (
+        words.startswith("the ")
+        and len(words) < 12
+        and slots <= {"week", "month", "year"}
+        and place.before("of")
+    )
 
 
 def _is_named(place: _Place) -> bool:
@@ -256,13 +309,27 @@ def _is_named(place: _Place) -> bool:
         title = len(words) > 1 and first in lexicon.MODIFIERS and not place.before("leads")
         if title or (first in _NEVER_CAPITAL and words[0].istitle()):
             return True
-    if not item.reading.slots <= {"weekday", "month", "manner", "part"} or item.reading.day is not None:
+    if (
+        not item.reading.slots <= {"weekday", "month", "manner", "part"}
+        or item.reading.day is not None
+    ):
         return False
     if place.before("named"):
         return True
     word = place.next_word.lower()
-    known = word in lexicon.MONTHS or word in lexicon.PRONOUNS or word in lexicon.MODIFIERS or word in lexicon.PARTS
-    return capitals and place.next_word[:1].isupper() and not known and text[item.end] == " " and not place.before("led_by_on")
+    known = (
+        word in lexicon.MONTHS
+        or word in lexicon.PRONOUNS
+        or word in lexicon.MODIFIERS
+        or word in lexicon.PARTS
+    )
+    return (
+        capitals
+        and place.next_word[:1].isupper()
+        and not known
+        and text[item.end] == " "
+        and not place.before("led_by_on")
+    )
 
 
 def _is_habitual(place: _Place) -> bool:
@@ -288,13 +355,23 @@ def _is_unsure(place: _Place, meant: TimeSpec) -> bool:
     monthly = numbered or (reading.ordinal is not None and place.words.endswith(" the month"))
     if tense == "none" and (monthly or slots <= TIME_OF_DAY):
         return True  # it may be on every day or in every month: "I get paid on the 25th"
-    if reading.holiday is not None and slots == _DAY_NUMBER and place.next_word.lower() in lexicon.HELD:
+    if (
+        reading.holiday is not None
+        and slots == _DAY_NUMBER
+        and place.next_word.lower() in lexicon.HELD
+    ):
         return True  # "Easter lunch is at ours"
     if slots == BARE_WEEKDAY and place.before("by_weekday") and place.after("names_thing"):
         return True
     if _is_ahead(reading):  # counted from now or from a narrated day: "a few days later she called"
-        later = place.words.endswith(" later") and tense != "future" and not (reading.offset and reading.offset.amount.minutes)
-        return later or (tense == "past" and not place.words.endswith(("now", "today", "tomorrow", "hence")))
+        later = (
+            place.words.endswith(" later")
+            and tense != "future"
+            and not (reading.offset and reading.offset.amount.minutes)
+        )
+        return later or (
+            tense == "past" and not place.words.endswith(("now", "today", "tomorrow", "hence"))
+        )
     if tense == "past":
         by_tense = bare and reading.shift is None and reading.week is None and slots <= _BY_TENSE
         return by_tense and verbs.is_arranged(place.said.low, place.item.start)
@@ -304,7 +381,11 @@ def _is_unsure(place: _Place, meant: TimeSpec) -> bool:
 def _is_ahead(reading: TimeSpec) -> bool:
     """Return True for a time that is counted forward: "in two weeks", "within a month", "soon"."""
     counted = reading.offset is not None and reading.offset.base is None and reading.offset.sign > 0
-    return counted or reading.vague == "future" or (reading.stretch is not None and reading.stretch.direction == "within")
+    return (
+        counted
+        or reading.vague == "future"
+        or (reading.stretch is not None and reading.stretch.direction == "within")
+    )
 
 
 def _meant(place: _Place) -> TimeSpec | None:
@@ -314,17 +395,34 @@ def _meant(place: _Place) -> TimeSpec | None:
     on the 7th": the 7th of that month. Return None if the name is ambiguous.
     """
     reading, earlier = place.item.reading, place.earlier
-    if earlier is None or reading.manner not in (None, "bare") or reading.slots <= TIME_OF_DAY or reading.through:
+    if (
+        earlier is None
+        or reading.manner not in (None, "bare")
+        or reading.slots <= TIME_OF_DAY
+        or reading.through
+    ):
         return reading
     told = earlier.reading
     dated = told.month is not None and told.day is not None
     if reading.weekday is not None and reading.slots <= DAY_OF_WEEK:
-        if told.week is None or told.weekday is None or place.tense == ("future" if told.week < 0 else "past"):
+        if (
+            told.week is None
+            or told.weekday is None
+            or place.tense == ("future" if told.week < 0 else "past")
+        ):
             return None if told.week or dated else reading
-        return replace(reading, week=told.week, manner=None) if reading.weekday > told.weekday else None
+        return (
+            replace(reading, week=told.week, manner=None)
+            if reading.weekday > told.weekday
+            else None
+        )
     if reading.slots <= _DAY_NUMBER and told.month is not None:
         later = (told.day or 31) < (reading.day or 0)
-        return replace(reading, month=told.month, year=told.year, manner=told.manner) if later else None
+        return (
+            replace(reading, month=told.month, year=told.year, manner=told.manner)
+            if later
+            else None
+        )
     of_year = told.year not in (None, ("rel", 0))
     return None if of_year and reading.month is not None and reading.year is None else reading
 

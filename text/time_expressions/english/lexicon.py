@@ -23,8 +23,16 @@ def _slips(word: str) -> Iterator[str]:
     of more than seven letters, any letter is also inserted or put in place of another one.
     """
     for at in range(1, len(word)):
-        beside = (row[max(0, place - 1) : place + 2] for row in _KEYS if (place := row.find(word[at])) >= 0)
-        letters = ascii_lowercase if len(word) > 7 else "".join([*beside, _VOWELS * (word[at] in _VOWELS and len(word) > 6)])
+        beside = (
+            row[max(0, place - 1) : place + 2]
+            for row in _KEYS
+            if (place := row.find(word[at])) >= 0
+        )
+        letters = (
+            ascii_lowercase
+            if len(word) > 7
+            else "".join([*beside, _VOWELS * (word[at] in _VOWELS and len(word) > 6)])
+        )
         yield word[:at] + word[at + 1 :]
         yield word[: at + 1] + word[at:]
         yield word[:at] + word[at : at + 2][::-1] + word[at + 2 :]
@@ -37,7 +45,10 @@ _VOWELS = "aeiou"
 _KEYS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _MISSPELT = word_list(_WORDS["misspelt"])
 CORRECTED = {
-    slip: word for word in sorted(_MISSPELT) for slip in _slips(word) if len(slip) > 5 and slip not in _MISSPELT | {"weeknd"}
+    slip: word
+    for word in sorted(_MISSPELT)
+    for slip in _slips(word)
+    if len(slip) > 5 and slip not in _MISSPELT | {"weeknd"}
 }
 """Time words with typing errors, and the correct words."""
 UNITS: dict[str, Unit] = by_word(_WORDS["units"])
@@ -60,7 +71,9 @@ for row in _WORDS["feasts"].split(";"):
     HOLIDAYS |= dict.fromkeys([plain, plain.replace("'", ""), *others], (key, label))
 """Wordings of a feast in lower case, with its key in `calendar` and its name in the output."""
 VAGUE: dict[tuple[str, ...], Direction] = {
-    words: direction for direction, phrases in _WORDS["vague"].items() for words in phrase_list(phrases)
+    words: direction
+    for direction, phrases in _WORDS["vague"].items()
+    for words in phrase_list(phrases)
 }
 NOW = frozenset(phrase_list(_WORDS["now"]))
 AROUND = {name: re.compile(pattern) for name, pattern in _WORDS["around"].items()}
@@ -72,7 +85,9 @@ FUNCTION_WORDS = word_list(_WORDS["function_words"]) | PRONOUNS
 """Words that may follow an expression. With a noun after it, it is part of a compound ("Easter
 eggs")."""
 KEYS = word_list(_WORDS["keys"]) | CORRECTED.keys() | TONIGHT
-KEYS |= {word.rstrip("'") for table in (DAYS, WEEKDAYS, MONTHS, UNITS, SEASONS, PARTS) for word in table} - {"h"}
+KEYS |= {
+    word.rstrip("'") for table in (DAYS, WEEKDAYS, MONTHS, UNITS, SEASONS, PARTS) for word in table
+} - {"h"}
 """Key words: a text with none of them (and no feast or number) has no time expression."""
 _LONG_WORD = re.compile(r"[A-Za-z]{6,}(?![A-Za-z])")
 

@@ -12,7 +12,18 @@ from ...word_lists import in_full, in_pieces, word_tables
 from ..calendar import longest_month
 from ..engine import Builder, Tokens
 from ..numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS, SIMPLE_CARDINALS, SIMPLE_ORDINALS
-from ..reading import Amount, Clock, Direction, Edge, Offset, Ordinal, Stretch, TimeSpec, Unit, amount
+from ..reading import (
+    Amount,
+    Clock,
+    Direction,
+    Edge,
+    Offset,
+    Ordinal,
+    Stretch,
+    TimeSpec,
+    Unit,
+    amount,
+)
 from . import lexicon as lexicon
 
 _WORDS = word_tables("time_expressions/english/words.toml")
@@ -34,7 +45,9 @@ def one_of(*phrases: str) -> str:
     for phrase in phrases:
         if phrase:
             heads.setdefault(phrase[0], []).append(phrase[1:])
-    return "|".join(re.escape(head) + _rest(sorted(set(tails))) for head, tails in sorted(heads.items()))
+    return "|".join(
+        re.escape(head) + _rest(sorted(set(tails))) for head, tails in sorted(heads.items())
+    )
 
 
 def _rest(tails: list[str]) -> str:
@@ -43,8 +56,12 @@ def _rest(tails: list[str]) -> str:
     return f"(?:{one_of(*tails)}){'?' if not tails[0] else ''}"
 
 
-_VAGUE: dict[str, Direction] = {" ".join(words): direction for words, direction in lexicon.VAGUE.items()}
-_CARDINAL = rf"(?:{_TENS})[ -](?:one|two|three|four|five|six|seven|eight|nine)|{one_of(*SIMPLE_CARDINALS)}"
+_VAGUE: dict[str, Direction] = {
+    " ".join(words): direction for words, direction in lexicon.VAGUE.items()
+}
+_CARDINAL = (
+    rf"(?:{_TENS})[ -](?:one|two|three|four|five|six|seven|eight|nine)|{one_of(*SIMPLE_CARDINALS)}"
+)
 _ORDINALS = list(SIMPLE_ORDINALS)
 HOURS = one_of(*list(ENGLISH_CARDINALS)[1:13])
 _LISTS = {
@@ -104,7 +121,9 @@ def _unit(word: str) -> tuple[Unit, float]:
 
 
 _UNIT_ALONE = re.compile(in_full("<UNIT>(?![a-z])", _PIECES))
-_PART_OF_LENGTH = re.compile(in_full("(?P<n><N>)[ -]?(?:<LONG> )?(?P<unit><UNIT>)(?P<half> and a half)?", _PIECES))
+_PART_OF_LENGTH = re.compile(
+    in_full("(?P<n><N>)[ -]?(?:<LONG> )?(?P<unit><UNIT>)(?P<half> and a half)?", _PIECES)
+)
 
 
 def _length(text: str) -> Amount:
@@ -118,7 +137,11 @@ def _length(text: str) -> Amount:
 
 def _day(word: str) -> int:
     word = word.removeprefix("the ").lstrip("0")
-    return int(word) if word.isdecimal() else ENGLISH_ORDINALS.get(word.replace(" ", "-")) or int(_number(word))
+    return (
+        int(word)
+        if word.isdecimal()
+        else ENGLISH_ORDINALS.get(word.replace(" ", "-")) or int(_number(word))
+    )
 
 
 def _year(word: str) -> int:
@@ -136,7 +159,11 @@ def _dated(reading: TimeSpec, match: re.Match[str]) -> TimeSpec:
         reading = replace(reading, year=("abs", _year(match["year"])), manner=None)
         if reading.through is not None:
             reading = replace(reading, through=replace(reading.through, year=reading.year))
-    return replace(reading, weekend=True) if match.re.groupindex.get("weekend") and match["weekend"] else reading
+    return (
+        replace(reading, weekend=True)
+        if match.re.groupindex.get("weekend") and match["weekend"]
+        else reading
+    )
 
 
 # ------------------------------------------------------------------------------------ counted times
@@ -178,7 +205,9 @@ def _lasting(match: re.Match[str]) -> TimeSpec:
 
     It has the length, counted from the time that follows.
     """
-    return TimeSpec(through=TimeSpec(offset=Offset(1, _length(match["length"] or match["for"]), TimeSpec())))
+    return TimeSpec(
+        through=TimeSpec(offset=Offset(1, _length(match["length"] or match["for"]), TimeSpec()))
+    )
 
 
 def _made_stretch(length: Amount, unit: Unit, step: int) -> TimeSpec:
@@ -204,9 +233,17 @@ def _stretch(match: re.Match[str]) -> TimeSpec | None:
         return _made_stretch(amount(2 * factor, unit), unit, step)
     if words := match["words"]:
         known = " " in words or words in ("days", "weeks", "months", "years")
-        return TimeSpec(vague="past" if step < 0 else "future", vague_amount=f"the {words}") if known else None
+        return (
+            TimeSpec(vague="past" if step < 0 else "future", vague_amount=f"the {words}")
+            if known
+            else None
+        )
     length = _length(match["length"])
-    return None if match["length"].startswith(("a ", "an ")) else _made_stretch(length, length.unit, step)
+    return (
+        None
+        if match["length"].startswith(("a ", "an "))
+        else _made_stretch(length, length.unit, step)
+    )
 
 
 def _stretch_after(match: re.Match[str]) -> TimeSpec:
@@ -236,7 +273,11 @@ def _stepped(unit: str, step: int) -> TimeSpec | None:
 
 def _pointed(reading: TimeSpec, step: int) -> TimeSpec:
     """Return a month, season or feast: of this year (`step` 0), the last (-1), the next (1)."""
-    return replace(reading, manner="last" if step < 0 else "next") if step else replace(reading, year=("rel", 0))
+    return (
+        replace(reading, manner="last" if step < 0 else "next")
+        if step
+        else replace(reading, year=("rel", 0))
+    )
 
 
 def _this_day(match: re.Match[str]) -> TimeSpec | None:
@@ -251,7 +292,13 @@ def _this_day(match: re.Match[str]) -> TimeSpec | None:
         name = match["month"]
         if name in ("mar", "sep", "dec") or (name in ("may", "march") and not step):
             return None
-        return _pointed(TimeSpec(month=("abs", lexicon.MONTHS[name]), day=_day(match["day"]) if match["day"] else None), step)
+        return _pointed(
+            TimeSpec(
+                month=("abs", lexicon.MONTHS[name]),
+                day=_day(match["day"]) if match["day"] else None,
+            ),
+            step,
+        )
     if match["season"]:
         return _pointed(TimeSpec(season=lexicon.SEASONS[match["season"]]), step)
     return _pointed(_feast(match), step) if " " not in manner or step else None
@@ -265,7 +312,9 @@ def _this_part(match: re.Match[str]) -> TimeSpec | None:
     part = lexicon.PARTS[match["part"]]
     if match["mod"] != "next":
         return TimeSpec(shift=-(match["mod"] == "last"), part=part)
-    return TimeSpec(shift=1, part=part) if part in ("evening", "night") and not match["the"] else None
+    return (
+        TimeSpec(shift=1, part=part) if part in ("evening", "night") and not match["the"] else None
+    )
 
 
 _OVER = re.compile(r"(?:in|over|for|during|within|throughout) $")
@@ -277,17 +326,33 @@ def _this_unit(match: re.Match[str]) -> TimeSpec | None:
     if near and mod in ("last", "next"):
         mod = {"last": "past", "next": "coming"}[mod]
     if unit == "fortnight":
-        return TimeSpec(stretch=Stretch("past" if step < 0 else "next", step or 1, amount(2, "week")))
+        return TimeSpec(
+            stretch=Stretch("past" if step < 0 else "next", step or 1, amount(2, "week"))
+        )
     if unit.startswith("work"):
         return TimeSpec(week=step, weekday=0, through=TimeSpec(week=step, weekday=4))
     kind = lexicon.UNITS[unit]
     if match["weekday"]:
-        return TimeSpec(week=step, weekday=lexicon.WEEKDAYS[match["weekday"].strip(" ,-")]) if kind == "week" else None
+        return (
+            TimeSpec(week=step, weekday=lexicon.WEEKDAYS[match["weekday"].strip(" ,-")])
+            if kind == "week"
+            else None
+        )
     if kind in ("hour", "minute"):
-        fits = step and not (kind == "minute" and mod == "last") and mod not in ("following", "coming", "upcoming")
-        return TimeSpec(stretch=Stretch("past" if step < 0 else "next", step, amount(1, kind))) if fits else None
+        fits = (
+            step
+            and not (kind == "minute" and mod == "last")
+            and mod not in ("following", "coming", "upcoming")
+        )
+        return (
+            TimeSpec(stretch=Stretch("past" if step < 0 else "next", step, amount(1, kind)))
+            if fits
+            else None
+        )
     if kind == "decade" and step:
-        return TimeSpec(stretch=Stretch("past" if step < 0 else "aligned", step, amount(1, "decade")))
+        return TimeSpec(
+            stretch=Stretch("past" if step < 0 else "aligned", step, amount(1, "decade"))
+        )
     over = mod == "last" and _OVER.search(match.string, max(0, match.start() - 12), match.start())
     if (mod == "past" or over) and match["the"] and kind in ("week", "month", "year"):
         return TimeSpec(stretch=Stretch("past", -1, amount(1, kind)))
@@ -298,25 +363,37 @@ def _this_unit(match: re.Match[str]) -> TimeSpec | None:
 
 def _to_date(match: re.Match[str]) -> TimeSpec:
     current = _stepped(match["unit"], 0) if match["unit"] else None
-    return replace(current, through=TimeSpec(now=True)) if current is not None else TimeSpec(until_now=True)
+    return (
+        replace(current, through=TimeSpec(now=True))
+        if current is not None
+        else TimeSpec(until_now=True)
+    )
 
 
 def _day_word(match: re.Match[str]) -> TimeSpec | None:
     if match["tonight"]:
         return TimeSpec(shift=0, part="night")
-    return TimeSpec(shift=lexicon.DAYS[match["day"]], part={"am": "morning", "pm": "afternoon"}.get(match["half"]))  # type: ignore[arg-type]
+    return TimeSpec(
+        shift=lexicon.DAYS[match["day"]],
+        part={"am": "morning", "pm": "afternoon"}.get(match["half"]),  # type: ignore[arg-type]
+    )
 
 
 def _day_before(match: re.Match[str]) -> TimeSpec:
     talk = match.group().endswith(("conversation", "chat"))
-    return TimeSpec(shift=(-1 if match["back"] else 1) * (1 if talk else 2), part=lexicon.PARTS.get(match["part"]))
+    return TimeSpec(
+        shift=(-1 if match["back"] else 1) * (1 if talk else 2),
+        part=lexicon.PARTS.get(match["part"]),
+    )
 
 
 # -------------------------------------------------------------------------------------------- heads
 
 
 def _edge_word(match: re.Match[str]) -> Edge:
-    return lexicon.EDGES[next(word for name, word in match.groupdict().items() if word and name != "unit")]
+    return lexicon.EDGES[
+        next(word for name, word in match.groupdict().items() if word and name != "unit")
+    ]
 
 
 def _edge_unit(match: re.Match[str]) -> TimeSpec | None:
@@ -334,7 +411,11 @@ def _ordinal(match: re.Match[str]) -> TimeSpec | None:
     unit: Unit = "day" if weekday is not None else _unit(match["unit"])[0]
     if match["count"]:
         count = int(_number(match["count"]))
-        return TimeSpec(ordinal=Ordinal(count, unit, "last" if match["last"] else "first")) if not match["nth"] else None
+        return (
+            TimeSpec(ordinal=Ordinal(count, unit, "last" if match["last"] else "first"))
+            if not match["nth"]
+            else None
+        )
     nth = _day(match["nth"]) if match["nth"] else 1
     return TimeSpec(ordinal=Ordinal(nth, unit, "nth_last" if match["last"] else "nth", weekday))
 
@@ -353,7 +434,11 @@ def _quarter(match: re.Match[str]) -> TimeSpec:
 
 def _month_day(first: str, second: str) -> TimeSpec | None:
     month, day = int(first), int(second)
-    return TimeSpec(month=("abs", month), day=day, manner="bare") if day <= longest_month(month) else None
+    return (
+        TimeSpec(month=("abs", month), day=day, manner="bare")
+        if day <= longest_month(month)
+        else None
+    )
 
 
 def _slash(match: re.Match[str]) -> TimeSpec | None:
@@ -387,7 +472,9 @@ def _month(match: re.Match[str]) -> TimeSpec:
 def _day_of_this_month(match: re.Match[str]) -> TimeSpec:
     if match["mod"] == "the":
         return TimeSpec(day=_day(match["day"]), manner="bare")
-    return TimeSpec(month=("rel", lexicon.MODIFIERS[match["mod"].removeprefix("the ")]), day=_day(match["day"]))
+    return TimeSpec(
+        month=("rel", lexicon.MODIFIERS[match["mod"].removeprefix("the ")]), day=_day(match["day"])
+    )
 
 
 def _feast(match: re.Match[str]) -> TimeSpec:
@@ -442,7 +529,13 @@ def _clock(match: re.Match[str]) -> TimeSpec | None:
     if until is not None:
         end = made_clock(*until, "p" if last == half == "a" and until[0] == 12 else last)
         if last and not half:
-            half = last if begin[0] % 12 <= until[0] % 12 or last == "a" else "a" if begin[0] < 12 else ""
+            half = (
+                last
+                if begin[0] % 12 <= until[0] % 12 or last == "a"
+                else "a"
+                if begin[0] < 12
+                else ""
+            )
     return TimeSpec(clock=made_clock(*begin, half), clock_until=end)
 
 
@@ -453,7 +546,9 @@ def _spoken(match: re.Match[str]) -> TimeSpec | None:
     minutes = {"half": 30, "quarter": 15}.get(match["minutes"]) or int(_number(match["minutes"]))
     clock = made_clock(int(_number(match["hour"])), 0, _half_of(match["half"]))
     total = clock.hour * 60 + (minutes if match["link"] == "past" else -minutes)
-    return TimeSpec(clock=Clock(total // 60 % 24, total % 60, clock.known)) if minutes < 60 else None
+    return (
+        TimeSpec(clock=Clock(total // 60 % 24, total % 60, clock.known)) if minutes < 60 else None
+    )
 
 
 def _reading(**fields: object) -> Callable[[re.Match[str]], TimeSpec]:
@@ -463,14 +558,20 @@ def _reading(**fields: object) -> Callable[[re.Match[str]], TimeSpec]:
 
 _BUILDERS: dict[str, Builder] = {
     "open": lambda _: TimeSpec(),
-    "iso": lambda m: TimeSpec(year=("abs", int(m["year"])), month=("abs", max(1, min(12, int(m["month"])))), day=int(m["day"])),
+    "iso": lambda m: TimeSpec(
+        year=("abs", int(m["year"])),
+        month=("abs", max(1, min(12, int(m["month"])))),
+        day=int(m["day"]),
+    ),
     "full_date": lambda m: TimeSpec(year=("abs", 2000), month=("abs", 1), day=1),
     "slash": _slash,
     "absolute_year": lambda m: TimeSpec(year=("abs", int(m["year"]))),
     "vague": lambda m: TimeSpec(vague=_VAGUE[" ".join(m.group().split())]),
     "now": _reading(now=True),
     "ago": _counted,
-    "weekdays_ago": lambda m: TimeSpec(weekday=lexicon.WEEKDAYS[m["weekday"]], week=-int(_number(m["count"])), manner="past"),
+    "weekdays_ago": lambda m: TimeSpec(
+        weekday=lexicon.WEEKDAYS[m["weekday"]], week=-int(_number(m["count"])), manner="past"
+    ),
     "guess": _guess,
     "guess_ahead": _guess,
     "within": lambda m: TimeSpec(stretch=Stretch("within", 1, _length(m["length"]))),
@@ -485,7 +586,9 @@ _BUILDERS: dict[str, Builder] = {
     "end_of_day": _reading(shift=0, edge="end"),
     "edge": lambda m: TimeSpec(edge=_edge_word(m)),
     "rest": lambda m: TimeSpec(shift=0) if m["today"] else TimeSpec(edge="rest"),
-    "numbered_week": lambda m: TimeSpec(year=("rel", 0), ordinal=Ordinal(int(m["n"]), "week", "nth")),
+    "numbered_week": lambda m: TimeSpec(
+        year=("rel", 0), ordinal=Ordinal(int(m["n"]), "week", "nth")
+    ),
     "numbered_week_of": lambda m: TimeSpec(ordinal=Ordinal(int(m["n"]), "week", "nth")),
     "of_week": lambda m: TimeSpec(half=(0, m["unit"])),
     "ordinal": _ordinal,
@@ -520,7 +623,9 @@ _BUILDERS: dict[str, Builder] = {
 }
 """The builders by token name. A token without a builder only looks like a time and is skipped."""
 
-_PATTERNS = {name: in_full(pattern, _PIECES | _LISTS) for name, pattern in _WRITTEN["tokens"].items()}
+_PATTERNS = {
+    name: in_full(pattern, _PIECES | _LISTS) for name, pattern in _WRITTEN["tokens"].items()
+}
 _STARTS = one_of(
     *_WORDS["starts"].split(),
     *SIMPLE_CARDINALS,
@@ -528,8 +633,23 @@ _STARTS = one_of(
     *lexicon.UNITS,
     *lexicon.MODIFIERS,
     *lexicon.TONIGHT,
-    *(word for table in (lexicon.DAYS, lexicon.WEEKDAYS, lexicon.MONTHS, lexicon.SEASONS, lexicon.PARTS) for word in table),
-    *(re.split("[ -]", phrase)[0] for phrase in (*lexicon.HOLIDAYS, *_VAGUE, *(" ".join(words) for words in lexicon.NOW))),
+    *(
+        word
+        for table in (
+            lexicon.DAYS,
+            lexicon.WEEKDAYS,
+            lexicon.MONTHS,
+            lexicon.SEASONS,
+            lexicon.PARTS,
+        )
+        for word in table
+    ),
+    *(
+        re.split("[ -]", phrase)[0]
+        for phrase in (*lexicon.HOLIDAYS, *_VAGUE, *(" ".join(words) for words in lexicon.NOW))
+    ),
 )
-_BEGINS = rf"(?<![a-z\d_])(?=\d|(?!an?\b[^ ])(?:{_STARTS})s?(?![a-z]))(?<![a-z]')(?<!\d[.,:/]){BEGINS}"
+_BEGINS = (
+    rf"(?<![a-z\d_])(?=\d|(?!an?\b[^ ])(?:{_STARTS})s?(?![a-z]))(?<![a-z]')(?<!\d[.,:/]){BEGINS}"
+)
 TOKENS = Tokens(_PATTERNS, _BUILDERS, "", begins=_BEGINS, ends=ENDS)

@@ -20,7 +20,10 @@ from ...opening import opened_parts, without_models
 
 
 @command("backup")
-def backup(shell: Shell, folder: Annotated[Path, Argument(metavar="DIR", help="A new folder for the backup.")]) -> None:
+def backup(
+    shell: Shell,
+    folder: Annotated[Path, Argument(metavar="DIR", help="A new folder for the backup.")],
+) -> None:
     """Copy the whole memory into a folder, also while a bot works on it: database, waiting jobs, profiles, articles, summaries.
 
     Every job that was accepted before is in it. Vectors are in it; what is derived from them is made anew after a restoration.
@@ -39,7 +42,9 @@ def backup(shell: Shell, folder: Annotated[Path, Argument(metavar="DIR", help="A
 @command("restore")
 def restore(
     shell: Shell,
-    folder: Annotated[Path, Argument(metavar="BACKUP", help="A folder that `historian backup` wrote.")],
+    folder: Annotated[
+        Path, Argument(metavar="BACKUP", help="A folder that `historian backup` wrote.")
+    ],
     yes: YesOption = False,
 ) -> None:
     """Put a backup into the place of the memory. Stop the bot first.
@@ -67,7 +72,9 @@ def restore(
     forgotten = None if done.forgotten is None else [entity.key for entity in done.forgotten]
     kept = {"jobs_kept": done.jobs_kept, "jobs_added": done.jobs_added}
     made = {"made_at": done.backup.made_at, "events": done.backup.events}
-    shell.report({"folder": str(folder), **made, **kept, "forgotten_again": forgotten, "left": again})
+    shell.report(
+        {"folder": str(folder), **made, **kept, "forgotten_again": forgotten, "left": again}
+    )
     if forgotten is None:
         shell.tell("the former database could not tell who was forgotten since: forget them again")
     shell.tell("start the bot again, or run `historian worker`")
@@ -78,7 +85,9 @@ def restore(
 def _refuse_server(shell: Shell) -> None:
     """Raise CommandFailed if the memory is in a database server."""
     if shell.settings.stores.url:
-        raise CommandFailed("the memory is in a PostgreSQL database: back it up and restore it by `pg_dump` and `pg_restore`")
+        raise CommandFailed(
+            "the memory is in a PostgreSQL database: back it up and restore it by `pg_dump` and `pg_restore`"
+        )
 
 
 async def _forget_again(shell: Shell) -> list[str]:
@@ -89,4 +98,8 @@ async def _forget_again(shell: Shell) -> list[str]:
     from .....service.entity_data.forgetting import forget_all
 
     async with opened_parts(without_models(shell.settings)) as parts:
-        return [place for report in await asyncio.to_thread(forget_all, parts) for place in (*report.left, *report.unread)]
+        return [
+            place
+            for report in await asyncio.to_thread(forget_all, parts)
+            for place in (*report.left, *report.unread)
+        ]

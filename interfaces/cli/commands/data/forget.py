@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from .....schema.entity import Entity
     from .....schema.forgetting import ForgetReport
 
-KindArgument = Annotated[Literal["user", "group"], Argument(metavar="user|group", help="Whether a person or a group.")]
+KindArgument = Annotated[
+    Literal["user", "group"], Argument(metavar="user|group", help="Whether a person or a group.")
+]
 IdArgument = Annotated[str, Argument(metavar="ID", help="The platform's id.")]
 
 STAGES: Mapping[str, str] = NAMES["command_line"]["stages"]
@@ -36,9 +38,17 @@ def forget(
     shell: Shell,
     kind: KindArgument,
     entity_id: IdArgument,
-    mentions: Annotated[bool, Option("--mentions", help="Remove what the events of others say of them, too.")] = False,
+    mentions: Annotated[
+        bool, Option("--mentions", help="Remove what the events of others say of them, too.")
+    ] = False,
     wait: Annotated[
-        float, Option("--wait", metavar="SECONDS", min=0, help="How long to wait for the process that owns the data.")
+        float,
+        Option(
+            "--wait",
+            metavar="SECONDS",
+            min=0,
+            help="How long to wait for the process that owns the data.",
+        ),
     ] = 300.0,
     yes: YesOption = False,
 ) -> None:
@@ -55,7 +65,12 @@ def forget(
         if shell.json:
             shell.emit(entity=entity.key, done=True, clean=True, removed={})
         return
-    shell.confirm("Forget {entity} in {directory} for good?", yes=yes, entity=entity.key, directory=shell.directory)
+    shell.confirm(
+        "Forget {entity} in {directory} for good?",
+        yes=yes,
+        entity=entity.key,
+        directory=shell.directory,
+    )
     report = asyncio.run(_forget(shell, entity, mentions, wait))
     if shell.json:
         shell.emit(**report.as_dict())
@@ -99,9 +114,16 @@ def _print(shell: Shell, report: ForgetReport) -> None:
     searched = f"{report.bytes_scanned / 1e6:.1f} MB"
     if report.too_short:
         searched += say("; {n} {n:text|texts} too short to search for", n=report.too_short)
-    removed = listed([say(FORGOTTEN.get(kind, kind), n=count) for kind, count in report.removed.items()])
+    removed = listed(
+        [say(FORGOTTEN.get(kind, kind), n=count) for kind, count in report.removed.items()]
+    )
     shell.fields(
-        {"forgotten": whom, "removed": removed or say("nothing was kept"), "searched": searched, "left": left or say("nothing")}
+        {
+            "forgotten": whom,
+            "removed": removed or say("nothing was kept"),
+            "searched": searched,
+            "left": left or say("nothing"),
+        }
     )
     if report.mentions:
         shell.tell()
@@ -114,9 +136,17 @@ def _print(shell: Shell, report: ForgetReport) -> None:
 def _mention_rows(report: ForgetReport) -> list[tuple[str, str, str]]:
     from .....schema.profile import ProfileKey
 
-    names = {item: str(ProfileKey.of_index_id(item)) for kind, item in report.mentions if kind == "profiles"}
+    names = {
+        item: str(ProfileKey.of_index_id(item))
+        for kind, item in report.mentions
+        if kind == "profiles"
+    }
     texts = report.texts_of_mentions
     return [
-        (say(MENTIONED.get(kind, kind)), names.get(item, item), short(texts.get((kind, item), ""), 200))
+        (
+            say(MENTIONED.get(kind, kind)),
+            names.get(item, item),
+            short(texts.get((kind, item), ""), 200),
+        )
         for kind, item in report.mentions
     ]

@@ -30,20 +30,43 @@ VectorKind = Literal["float32", "half"]
 @command("migrate")
 async def migrate(
     shell: Shell,
-    file: Annotated[Path | None, Argument(metavar="[FILE.json]", help="Old summaries, such as end_summaries.json.")] = None,
+    file: Annotated[
+        Path | None,
+        Argument(metavar="[FILE.json]", help="Old summaries, such as end_summaries.json."),
+    ] = None,
     group: GroupOption = None,
     user: UserOption = None,
     place: Annotated[
-        list[str] | None, Option("--place", metavar="NAME=ID", help="The id of a group or person that entries name; repeatable.")
+        list[str] | None,
+        Option(
+            "--place",
+            metavar="NAME=ID",
+            help="The id of a group or person that entries name; repeatable.",
+        ),
     ] = None,
-    places: Annotated[Path | None, Option("--places", metavar="FILE.json", help='The same as a file: {"NAME": "ID"}.')] = None,
-    rewrite: Annotated[bool, Option("--rewrite", help="Let the historian rewrite them: as jobs in the queue.")] = False,
+    places: Annotated[
+        Path | None,
+        Option("--places", metavar="FILE.json", help='The same as a file: {"NAME": "ID"}.'),
+    ] = None,
+    rewrite: Annotated[
+        bool, Option("--rewrite", help="Let the historian rewrite them: as jobs in the queue.")
+    ] = False,
     to: Annotated[
-        str | None, Option("--to", metavar="URL|FOLDER", help="Move the whole memory to this PostgreSQL database, or folder.")
+        str | None,
+        Option(
+            "--to",
+            metavar="URL|FOLDER",
+            help="Move the whole memory to this PostgreSQL database, or folder.",
+        ),
     ] = None,
-    schema: Annotated[str | None, Option("--schema", metavar="NAME", help="The schema in that database.")] = None,
+    schema: Annotated[
+        str | None, Option("--schema", metavar="NAME", help="The schema in that database.")
+    ] = None,
     vectors: Annotated[
-        VectorKind | None, Option("--vectors", help="How vectors are stored there (else stores.vectors); half takes half.")
+        VectorKind | None,
+        Option(
+            "--vectors", help="How vectors are stored there (else stores.vectors); half takes half."
+        ),
     ] = None,
 ) -> None:
     """Make events of summaries that a bot kept before.
@@ -64,7 +87,9 @@ async def migrate(
     from .....service.entity_data.old_summaries import read_places
 
     if (file is None) == (to is None):
-        raise WrongUse("give a file of old summaries, or --to and the place that the memory moves to")
+        raise WrongUse(
+            "give a file of old summaries, or --to and the place that the memory moves to"
+        )
     shell.needs_memory()
     if to is not None:
         await _move(shell, to, schema, vectors)
@@ -75,10 +100,14 @@ async def migrate(
     known = read_places(place or (), places)
     async with opened_parts(settings) as parts:
         if shell.can_ask:
-            missing = await Migration(parts, settings, scope=scope_of(group, user), places=known).unplaced(file)
+            missing = await Migration(
+                parts, settings, scope=scope_of(group, user), places=known
+            ).unplaced(file)
             known |= _asked_for(shell, missing)
         with shell.progress("taking in") as update:
-            migration = Migration(parts, settings, rewrite=rewrite, scope=scope_of(group, user), places=known)
+            migration = Migration(
+                parts, settings, rewrite=rewrite, scope=scope_of(group, user), places=known
+            )
             report = await migration.run(file, on_progress=update)
     _print(shell, file, report, time.monotonic() - started, rewrite=rewrite)
     if report.bad or report.unplaced:
@@ -95,9 +124,20 @@ async def _move(shell: Shell, to: str, schema: str | None, vectors: VectorKind |
 
     def moved() -> MoveReport:
         with ExitStack() as stack, shell.progress("moving rows") as update:
-            there = _settings_of(here, to, schema, vectors, stack.enter_context(TemporaryDirectory(prefix="historian-")))
-            queues = [stack.enter_context(closing(open_queue(one, time.time))) for one in (here, there)]
-            opened = [stack.enter_context(closing(open_backend(*each))) for each in zip((here, there), queues, strict=True)]
+            there = _settings_of(
+                here,
+                to,
+                schema,
+                vectors,
+                stack.enter_context(TemporaryDirectory(prefix="historian-")),
+            )
+            queues = [
+                stack.enter_context(closing(open_queue(one, time.time))) for one in (here, there)
+            ]
+            opened = [
+                stack.enter_context(closing(open_backend(*each)))
+                for each in zip((here, there), queues, strict=True)
+            ]
             return move(opened[0], opened[1], time.time(), update)
 
     report = await asyncio.to_thread(moved)
@@ -117,16 +157,24 @@ async def _move(shell: Shell, to: str, schema: str | None, vectors: VectorKind |
     )
 
 
-def _settings_of(here: Settings, to: str, schema: str | None, vectors: VectorKind | None, scratch: str) -> Settings:
+def _settings_of(
+    here: Settings, to: str, schema: str | None, vectors: VectorKind | None, scratch: str
+) -> Settings:
     """Return the settings for the memory at its new place.
 
     For a server, the data directory is `scratch`, so that the present one is not used.
     """
     is_server = to.startswith(("postgresql://", "postgres://"))
     address: dict[str, Any] = {"url": to if is_server else "", "direct_url": "", "spool": False}
-    address |= {"schema_name": schema or here.stores.schema_name, "vectors": vectors or here.stores.vectors}
+    address |= {
+        "schema_name": schema or here.stores.schema_name,
+        "vectors": vectors or here.stores.vectors,
+    }
     folder = {"data_dir": scratch if is_server else str(Path(to).resolve())}
-    changed = {"stores": here.stores.model_copy(update=address), "cognitive": here.cognitive.model_copy(update=folder)}
+    changed = {
+        "stores": here.stores.model_copy(update=address),
+        "cognitive": here.cognitive.model_copy(update=folder),
+    }
     return here.model_copy(update=changed)
 
 
@@ -136,15 +184,24 @@ def _asked_for(shell: Shell, missing: Mapping[str, int]) -> dict[str, str]:
 
     given: dict[str, str] = {}
     for place, count in missing.items():
-        answer = shell.ask("the id of {place} ({n} {n:entry|entries}; empty: leave out)", place=place, n=count).strip()
+        answer = shell.ask(
+            "the id of {place} ({n} {n:entry|entries}; empty: leave out)", place=place, n=count
+        ).strip()
         if answer:
             given[place] = validate_id(answer, place)
     return given
 
 
-def _print(shell: Shell, file: Path, report: MigrationReport, seconds: float, *, rewrite: bool) -> None:
-    left_out = later("{n} {n:entry|entries} of {place} left out: its id is not known; give it with --place")
-    wrong = [({"where": bad.where, "error": bad.error}, f"{bad.where}: {bad.error}") for bad in report.bad]
+def _print(
+    shell: Shell, file: Path, report: MigrationReport, seconds: float, *, rewrite: bool
+) -> None:
+    left_out = later(
+        "{n} {n:entry|entries} of {place} left out: its id is not known; give it with --place"
+    )
+    wrong = [
+        ({"where": bad.where, "error": bad.error}, f"{bad.where}: {bad.error}")
+        for bad in report.bad
+    ]
     for place, n in report.unplaced.items():
         unknown: dict[str, Any] = {"place": place, "entries": n, "error": "its id is not known"}
         wrong.append((unknown, say(left_out, n=n, place=place)))
@@ -153,7 +210,12 @@ def _print(shell: Shell, file: Path, report: MigrationReport, seconds: float, *,
             shell.emit(**data)
         else:
             shell.err.print(f"{file}: {what}", soft_wrap=True, style="red", markup=False)
-    numbers = {"taken": report.taken, "known": report.known, "forgotten": report.forgotten, "bad": len(report.bad)}
+    numbers = {
+        "taken": report.taken,
+        "known": report.known,
+        "forgotten": report.forgotten,
+        "bad": len(report.bad),
+    }
     numbers["unplaced"] = report.unplaced.total()
     shell.report({"file": str(file), "seconds": round(seconds, 3), **numbers})
     if rewrite and report.taken:

@@ -34,7 +34,11 @@ def export(
     entity = Entity(kind, entity_id)
     with opened_stores(shell) as parts:
         manifest = write(parts, entity, file, version=__version__, replace=force)
-    counts = {**manifest["counts"], "profiles": _each(manifest["profiles"]), "articles": _each(manifest["articles"])}
+    counts = {
+        **manifest["counts"],
+        "profiles": _each(manifest["profiles"]),
+        "articles": _each(manifest["articles"]),
+    }
     shell.report({"file": str(file), "entity": entity.key, **counts})
 
 
@@ -42,9 +46,17 @@ def export(
 def import_file(
     shell: Shell,
     file: Annotated[Path, Argument(metavar="FILE.zip", help="An archive of `historian export`.")],
-    even_forgotten: Annotated[bool, Option("--even-forgotten", help="Bring back who was forgotten here, too.")] = False,
+    even_forgotten: Annotated[
+        bool, Option("--even-forgotten", help="Bring back who was forgotten here, too.")
+    ] = False,
     most_mib: Annotated[
-        int, Option("--max-mib", metavar="MIB", min=1, help="Refuse an archive that is larger than this when unpacked.")
+        int,
+        Option(
+            "--max-mib",
+            metavar="MIB",
+            min=1,
+            help="Refuse an archive that is larger than this when unpacked.",
+        ),
     ] = 64,
 ) -> None:
     """Bring back what an archive holds. The same archive again changes nothing; what is there is never overwritten.
@@ -57,7 +69,9 @@ def import_file(
 
     with opened_stores(shell, create=True) as parts:
         try:
-            report = asdict(import_archive(parts, file, even_forgotten=even_forgotten, most_mib=most_mib))
+            report = asdict(
+                import_archive(parts, file, even_forgotten=even_forgotten, most_mib=most_mib)
+            )
         except ForgottenHere as error:
             raise CommandFailed(str(error)) from None
     shell.report({"file": str(file), **report})
@@ -65,4 +79,9 @@ def import_file(
 
 def _each(entries: list[dict[str, Any]]) -> int:
     """Return the number of profiles or articles in a manifest, which has one entry per revision."""
-    return len({tuple(value for key, value in entry.items() if key not in ("member", "revision")) for entry in entries})
+    return len(
+        {
+            tuple(value for key, value in entry.items() if key not in ("member", "revision"))
+            for entry in entries
+        }
+    )

@@ -27,9 +27,14 @@ chapters = group("chapters", "The assistant's own articles about people, and the
 
 summaries = group("summaries", "Dated summaries of conversations: short-term memory.")
 
-PersonArgument = Annotated[str, Argument(metavar="USER", help="Whom the article is about (a platform id).")]
+PersonArgument = Annotated[
+    str, Argument(metavar="USER", help="Whom the article is about (a platform id).")
+]
 InGroupOption = Annotated[
-    str | None, Option("--group", metavar="ID", help="The article of this group, instead of the private chat's.")
+    str | None,
+    Option(
+        "--group", metavar="ID", help="The article of this group, instead of the private chat's."
+    ),
 ]
 
 
@@ -51,8 +56,20 @@ def list_articles(shell: Shell) -> None:
 def _cells(one: Told) -> tuple[str, ...]:
     written, updated, begin = "", "", ""
     if (article := one.article) is not None:
-        written, updated, begin = str(article.revision), minute(article.updated_at), short(_in_short(article), 120)
-    return one.key.user_id, one.key.scope.key, written, updated, str(len(one.summaries)), str(one.waiting), begin
+        written, updated, begin = (
+            str(article.revision),
+            minute(article.updated_at),
+            short(_in_short(article), 120),
+        )
+    return (
+        one.key.user_id,
+        one.key.scope.key,
+        written,
+        updated,
+        str(len(one.summaries)),
+        str(one.waiting),
+        begin,
+    )
 
 
 @command("show", chapters)
@@ -62,10 +79,19 @@ def show_article(shell: Shell, user: PersonArgument, in_group: InGroupOption = N
     if shell.json:
         shell.emit(**article_data(stored))
         return
-    place = say("{scope}, revision {n}, {time}", scope=stored.key.scope.key, n=stored.revision, time=stored.updated_at)
-    shell.out.print(Text.assemble((plain(stored.key.user_id), "bold"), (f"  {plain(place)}", "dim")))
+    place = say(
+        "{scope}, revision {n}, {time}",
+        scope=stored.key.scope.key,
+        n=stored.revision,
+        time=stored.updated_at,
+    )
+    shell.out.print(
+        Text.assemble((plain(stored.key.user_id), "bold"), (f"  {plain(place)}", "dim"))
+    )
     for line in article_lines(stored):
-        shell.out.print(Text(plain(line), style="cyan" if line.startswith("<") else "default"), soft_wrap=True)
+        shell.out.print(
+            Text(plain(line), style="cyan" if line.startswith("<") else "default"), soft_wrap=True
+        )
 
 
 def _revisions(shell: Shell, user: str, in_group: str | None) -> KeptRevisions[StoredArticle]:
@@ -74,7 +100,9 @@ def _revisions(shell: Shell, user: str, in_group: str | None) -> KeptRevisions[S
 
 
 def _in_short(one: StoredArticle) -> str:
-    return " ".join(line for line in article_lines(one) if line.strip() and not line.startswith("<"))
+    return " ".join(
+        line for line in article_lines(one) if line.strip() and not line.startswith("<")
+    )
 
 
 def _place_of(one: Summary) -> str:

@@ -21,8 +21,12 @@ from ...language import later
 from ...scopes import GroupOption, UserOption, asked_scope, scope_of
 from .profiles import profile
 
-LineArgument = Annotated[str, Argument(metavar="LINE", help="The line's id, as `profile show` shows it.")]
-ExpiresOption = Annotated[str | None, Option("--expires", metavar="TIME", help="Until when: 2026-03-01, or with a time.")]
+LineArgument = Annotated[
+    str, Argument(metavar="LINE", help="The line's id, as `profile show` shows it.")
+]
+ExpiresOption = Annotated[
+    str | None, Option("--expires", metavar="TIME", help="Until when: 2026-03-01, or with a time.")
+]
 
 
 @command("edit-line", profile)
@@ -30,9 +34,15 @@ async def edit_line(
     shell: Shell,
     line_id: LineArgument,
     text: Annotated[str | None, Argument(metavar="[TEXT]", help="The new words.")] = None,
-    kind: Annotated[str | None, Option("--kind", metavar="KIND", help="What it is about, such as health.")] = None,
-    tags: Annotated[list[str] | None, Option("--tag", metavar="TAG", help="A tag; may be repeated.")] = None,
-    pinned: Annotated[bool | None, Option("--pinned/--not-pinned", help="Whether it stands first in every block.")] = None,
+    kind: Annotated[
+        str | None, Option("--kind", metavar="KIND", help="What it is about, such as health.")
+    ] = None,
+    tags: Annotated[
+        list[str] | None, Option("--tag", metavar="TAG", help="A tag; may be repeated.")
+    ] = None,
+    pinned: Annotated[
+        bool | None, Option("--pinned/--not-pinned", help="Whether it stands first in every block.")
+    ] = None,
     expires: ExpiresOption = None,
     group: GroupOption = None,
     user: UserOption = None,
@@ -54,7 +64,9 @@ async def edit_line(
 async def delete_line(
     shell: Shell,
     line_id: LineArgument,
-    messages: Annotated[bool, Option("--messages", help="Hide the messages that it rests on, too.")] = False,
+    messages: Annotated[
+        bool, Option("--messages", help="Hide the messages that it rests on, too.")
+    ] = False,
     dry_run: DryRunOption = False,
     yes: YesOption = False,
     group: GroupOption = None,
@@ -103,7 +115,9 @@ async def list_pins(shell: Shell, group: GroupOption = None, user: UserOption = 
 
 
 @command("unpin")
-async def unpin(shell: Shell, line_id: LineArgument, group: GroupOption = None, user: UserOption = None) -> None:
+async def unpin(
+    shell: Shell, line_id: LineArgument, group: GroupOption = None, user: UserOption = None
+) -> None:
     """Remove a pin."""
     scope = asked_scope(group, user)
     async with opened_memory(shell) as memory:
@@ -142,7 +156,9 @@ async def list_corrections(
 @command("undo")
 async def undo(
     shell: Shell,
-    correction_id: Annotated[str, Argument(metavar="CORRECTION", help="The id, as `corrections` shows it.")],
+    correction_id: Annotated[
+        str, Argument(metavar="CORRECTION", help="The id, as `corrections` shows it.")
+    ],
     group: GroupOption = None,
     user: UserOption = None,
 ) -> None:

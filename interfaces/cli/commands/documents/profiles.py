@@ -22,9 +22,16 @@ if TYPE_CHECKING:
 
 profile = group("profile", "Profiles of people and groups, and their revisions.")
 
-EntityArgument = Annotated[str, Argument(metavar="user:ID|group:ID", help="Whose profile, such as user:42.")]
+EntityArgument = Annotated[
+    str, Argument(metavar="user:ID|group:ID", help="Whose profile, such as user:42.")
+]
 LayerOption = Annotated[
-    str | None, Option("--layer", metavar="LAYER", help="public, private, or g:ID, where a profile has several layers.")
+    str | None,
+    Option(
+        "--layer",
+        metavar="LAYER",
+        help="public, private, or g:ID, where a profile has several layers.",
+    ),
 ]
 
 
@@ -33,7 +40,11 @@ def list_profiles(shell: Shell) -> None:
     """List all profiles."""
     shell.end_without_data()
     with opened_stores(shell) as parts:
-        found = [one for key in parts.profiles.keys() if (one := parts.profiles.read(key)) is not None]  # noqa: SIM118 - no dict
+        found = [
+            one
+            for key in parts.profiles.keys()  # noqa: SIM118
+            if (one := parts.profiles.read(key)) is not None
+        ]
     shell.rows(
         found,
         profile_data,
@@ -59,8 +70,17 @@ def show_profile(shell: Shell, entity: EntityArgument, layer: LayerOption = None
         if shell.json:
             shell.emit(**profile_data(one))
             continue
-        place = say("{entity}, layer {layer}, revision {n}", entity=one.key.entity, layer=one.key.layer or PUBLIC, n=one.revision)
-        shell.out.print(Text.assemble((plain(one.name or one.key.entity_id), "bold"), (f"  {plain(place)}", "dim")))
+        place = say(
+            "{entity}, layer {layer}, revision {n}",
+            entity=one.key.entity,
+            layer=one.key.layer or PUBLIC,
+            n=one.revision,
+        )
+        shell.out.print(
+            Text.assemble(
+                (plain(one.name or one.key.entity_id), "bold"), (f"  {plain(place)}", "dim")
+            )
+        )
         if one.tags:
             shell.out.print(Text(plain(", ".join(one.tags)), style="cyan"))
         shell.table(LINE_COLUMNS, map(line_cells, one.lines))
@@ -80,7 +100,8 @@ def line_cells(line: ProfileLine) -> tuple[str, ...]:
 
 @command("export", profile)
 def export_profiles(
-    shell: Shell, folder: Annotated[Path, Argument(metavar="FOLDER", help="A new folder, or an empty one.")]
+    shell: Shell,
+    folder: Annotated[Path, Argument(metavar="FOLDER", help="A new folder, or an empty one.")],
 ) -> None:
     """Write all profiles into a folder, as Markdown files to be read.
 
@@ -90,7 +111,12 @@ def export_profiles(
 
     with opened_stores(shell) as parts:
         written = write_view(parts.profiles, folder)
-    shell.result({"profiles": written}, "{n} {n:profile|profiles} written into {folder}", n=written, folder=str(folder))
+    shell.result(
+        {"profiles": written},
+        "{n} {n:profile|profiles} written into {folder}",
+        n=written,
+        folder=str(folder),
+    )
 
 
 def _in_short(one: Profile) -> str:

@@ -49,10 +49,16 @@ async def memory(tmp_path: Path) -> Any:
 
 @pytest.mark.parametrize("language", ["zh", "en"])
 @pytest.mark.parametrize(("name", "arguments", "named"), WRONG_CALLS)
-async def test_the_tools_of_memory(memory: CognitiveService, name: str, arguments: Any, named: str, language: Language) -> None:
-    assert_in_one_language(await handle_memory_call(memory, name, arguments, HERE, language=language), language, named)
+async def test_the_tools_of_memory(
+    memory: CognitiveService, name: str, arguments: Any, named: str, language: Language
+) -> None:
+    assert_in_one_language(
+        await handle_memory_call(memory, name, arguments, HERE, language=language), language, named
+    )
     if isinstance(arguments, dict) and name != "dance":
-        (tool,) = [one for one in make_memory_tools(memory, HERE, language=language) if one.name == name]
+        (tool,) = [
+            one for one in make_memory_tools(memory, HERE, language=language) if one.name == name
+        ]
         assert_in_one_language(await tool.ainvoke(arguments), language, named)
 
 
@@ -66,13 +72,23 @@ async def test_the_tools_of_memory(memory: CognitiveService, name: str, argument
         ("x", "JSON"),
     ],
 )
-async def test_the_end_tool(memory: CognitiveService, arguments: Any, named: str, language: Language) -> None:
-    assert_in_one_language(await handle_end_call(memory, arguments, private_fields(), language=language), language, named)
+async def test_the_end_tool(
+    memory: CognitiveService, arguments: Any, named: str, language: Language
+) -> None:
+    assert_in_one_language(
+        await handle_end_call(memory, arguments, private_fields(), language=language),
+        language,
+        named,
+    )
     if isinstance(arguments, dict):
         answer = await make_end_tool(memory, private_fields(), language=language).ainvoke(arguments)
         assert_in_one_language(answer, language, named)
     unfit = private_fields(user_id="")
-    assert_in_one_language(await handle_end_call(memory, '{"new_info": "x"}', unfit, language=language), language, "user_id")
+    assert_in_one_language(
+        await handle_end_call(memory, '{"new_info": "x"}', unfit, language=language),
+        language,
+        "user_id",
+    )
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
@@ -87,8 +103,12 @@ async def test_the_end_tool(memory: CognitiveService, arguments: Any, named: str
         *[one for one in WRONG_CALLS if one[0] == "search_events" and isinstance(one[1], dict)],
     ],
 )
-async def test_the_mcp_server(tmp_path: Path, name: str, arguments: dict[str, Any], named: str, language: Language) -> None:
-    async with McpMemory(settings_for(tmp_path), HERE, language=language, writer=Writer()) as memory:
+async def test_the_mcp_server(
+    tmp_path: Path, name: str, arguments: dict[str, Any], named: str, language: Language
+) -> None:
+    async with McpMemory(
+        settings_for(tmp_path), HERE, language=language, writer=Writer()
+    ) as memory:
         answer = await answer_call(memory, name, arguments)
     assert answer.is_error
     assert_in_one_language(answer.text, language, named)

@@ -5,7 +5,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from historian.interfaces.web.pages.known import PAGE, People, conversations, groups, name_of, people, what_goes
+from historian.interfaces.web.pages.known import (
+    PAGE,
+    People,
+    conversations,
+    groups,
+    name_of,
+    people,
+    what_goes,
+)
 from historian.schema.entity import Entity
 from historian.schema.profile import ProfileKey
 from historian.service.components import Parts, open_parts
@@ -25,7 +33,9 @@ def parts(tmp_path: Path) -> Iterator[Parts]:
 
 
 def write(parts: Parts, key: ProfileKey, name: str, summary: str = "- likes tea") -> None:
-    written = parts.profiles.write(profile_of(key, summary, name=name), expected_revision=0, now=NOW)
+    written = parts.profiles.write(
+        profile_of(key, summary, name=name), expected_revision=0, now=NOW
+    )
     parts.backend.profile_index.put(written, None)
 
 
@@ -44,14 +54,27 @@ def test_the_pages_hold_everybody_once_those_without_events_too(parts: Parts, ki
     named = [f"{n:03d}" for n in range(2 * PAGE + 5)]
     for n, one in enumerate(named):
         if n % 3:
-            file_texts(parts.events, ["likes tea"], f"j{one}-0", **({"user_id": one} if kind == "user" else {"group": one}))
+            file_texts(
+                parts.events,
+                ["likes tea"],
+                f"j{one}-0",
+                **({"user_id": one} if kind == "user" else {"group": one}),
+            )
         if n % 3 != 1:
             write(parts, ProfileKey("user" if kind == "user" else "group", one), f"name {one}")
     assert walked(parts, kind) == named
 
 
 def test_they_are_found_by_id_and_by_name(parts: Parts) -> None:
-    file_texts(parts.events, ["likes tea"], "a-0", user_id="ann", user_name="Ann", group="100", group_name="读书会")
+    file_texts(
+        parts.events,
+        ["likes tea"],
+        "a-0",
+        user_id="ann",
+        user_name="Ann",
+        group="100",
+        group_name="读书会",
+    )
     write(parts, ProfileKey("user", "42"), "阿明")
     write(parts, ProfileKey("group", "9"), "Board Games")
     assert walked(parts, "user", "AN") == ["ann"]

@@ -13,7 +13,9 @@ from historian.schema.job import JobKind
 
 
 def test_the_live_view_shows_the_nodes_of_the_graph() -> None:
-    assert list(NODES) == [name for name in compile_historian().get_graph().nodes if not name.startswith("__")]
+    assert list(NODES) == [
+        name for name in compile_historian().get_graph().nodes if not name.startswith("__")
+    ]
 
 
 def test_every_kind_source_writer_and_state_has_a_name() -> None:

@@ -20,13 +20,20 @@ from hypothesis import strategies as st
 PAGES = Path(rendering.__file__).parent
 OWN = tomllib.loads(CATALOGUES[1].read_text(encoding="utf-8"))["messages"]
 _TEXT = r'\s*"((?:[^"\\]|\\.)*)"'
-_MARKED = {".html": re.compile(r"\bt\(" + _TEXT + r"|\bt\(\s*'((?:[^'\\]|\\.)*)'"), ".py": re.compile(r"\blater\(" + _TEXT)}
+_MARKED = {
+    ".html": re.compile(r"\bt\(" + _TEXT + r"|\bt\(\s*'((?:[^'\\]|\\.)*)'"),
+    ".py": re.compile(r"\blater\(" + _TEXT),
+}
 
 
 def texts() -> set[str]:
     """Every text in the templates and the code of the pages."""
     files = [*PAGES.glob("templates/*.html"), *PAGES.glob("*.py"), PAGES.parents[1] / "texts.py"]
-    found = [one for file in files for one in _MARKED[file.suffix].findall(file.read_text(encoding="utf-8"))]
+    found = [
+        one
+        for file in files
+        for one in _MARKED[file.suffix].findall(file.read_text(encoding="utf-8"))
+    ]
     return {"".join(one) for one in found} | set(named(NAMES["pages"])) | set(FORGOTTEN.values())
 
 
@@ -74,7 +81,9 @@ def test_what_doctor_examines_has_names_in_both_languages() -> None:
         ("klingon", "zh", "zh"),
     ],
 )
-def test_the_switch_decides_and_then_the_browser(chosen: str | None, accepted: str, expected: Language) -> None:
+def test_the_switch_decides_and_then_the_browser(
+    chosen: str | None, accepted: str, expected: Language
+) -> None:
     assert language_of(chosen, accepted) == expected
 
 
@@ -91,7 +100,10 @@ def test_braces_in_a_value_are_not_filled() -> None:
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_the_pieces_of_a_difference_are_the_texts(before: str, after: str) -> None:
     left, right = words(before, after)
-    assert ("".join(text for _, text in left), "".join(text for _, text in right)) == (before, after)
+    assert ("".join(text for _, text in left), "".join(text for _, text in right)) == (
+        before,
+        after,
+    )
     assert before != after or not any(changed for changed, _ in left + right)
 
 
@@ -99,5 +111,7 @@ def test_the_pieces_of_a_difference_are_the_texts(before: str, after: str) -> No
 def test_each_line_of_two_revisions_stands_in_one_row(older: list[str], newer: list[str]) -> None:
     rows = side_by_side(older, newer)
     assert ["".join(text for _, text in row.left) for row in rows if row.left is not None] == older
-    assert ["".join(text for _, text in row.right) for row in rows if row.right is not None] == newer
+    assert [
+        "".join(text for _, text in row.right) for row in rows if row.right is not None
+    ] == newer
     assert all(row.left == row.right for row in rows if row.same)

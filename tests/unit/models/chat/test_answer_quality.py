@@ -21,7 +21,9 @@ from support.clock import Clock
         ([(0, 0)], False),
     ],
 )
-def test_a_model_of_which_more_than_half_of_twenty_items_were_refused_rests(answers: list[tuple[int, int]], rests: bool) -> None:
+def test_a_model_of_which_more_than_half_of_twenty_items_were_refused_rests(
+    answers: list[tuple[int, int]], rests: bool
+) -> None:
     quality = AnswerQuality("small", Clock())
     for taken, refused in answers:
         quality.judged("extract", taken=taken, refused=refused)

@@ -50,7 +50,13 @@ def test_a_tool_call_goes_before_text() -> None:
 
 
 def test_arguments_that_are_almost_json_are_read() -> None:
-    call = {"name": "texts", "args": "{'texts': ['a'],}", "id": "1", "error": "", "type": "invalid_tool_call"}
+    call = {
+        "name": "texts",
+        "args": "{'texts': ['a'],}",
+        "id": "1",
+        "error": "",
+        "type": "invalid_tool_call",
+    }
     assert read_answer(AIMessage("", invalid_tool_calls=[call]), Texts).value == Texts(texts=["a"])
     old = {"function_call": {"name": "texts", "arguments": '{"texts": ["a"]}'}}
     assert read_answer(AIMessage("", additional_kwargs=old), Texts).value == Texts(texts=["a"])
@@ -80,9 +86,15 @@ def test_the_problem_names_the_field() -> None:
         (AIMessage(""), "it is empty"),
         (AIMessage("no"), "it holds no JSON object of this form"),
         (AIMessage('{"texts": ["a'), "the JSON is cut off"),
-        (AIMessage("", tool_calls=[{"name": "t", "args": {}, "id": "1"}]), "the tool call has no arguments"),
         (
-            AIMessage("", invalid_tool_calls=[{"name": "t", "args": '{"texts": [', "id": "1", "error": ""}]),
+            AIMessage("", tool_calls=[{"name": "t", "args": {}, "id": "1"}]),
+            "the tool call has no arguments",
+        ),
+        (
+            AIMessage(
+                "",
+                invalid_tool_calls=[{"name": "t", "args": '{"texts": [', "id": "1", "error": ""}],
+            ),
             "the arguments of the tool call are cut off",
         ),
     ],
@@ -99,4 +111,6 @@ def test_half_surrogates_and_nul_become_storable() -> None:
 
 def test_a_declined_answer_is_told_apart() -> None:
     assert read_answer(AIMessage("", additional_kwargs={"refusal": "no"}), Texts).is_declined
-    assert read_answer(AIMessage("", response_metadata={"finish_reason": "content_filter"}), Texts).is_declined
+    assert read_answer(
+        AIMessage("", response_metadata={"finish_reason": "content_filter"}), Texts
+    ).is_declined

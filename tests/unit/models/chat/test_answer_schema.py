@@ -45,7 +45,11 @@ def test_the_tool_holds_what_a_model_needs_and_no_more() -> None:
         "type": "object",
         "properties": {
             "name": {"type": "string"},
-            "tags": {"type": "array", "items": {"type": "string"}, "description": "up to eight words"},
+            "tags": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "up to eight words",
+            },
         },
     }
     assert form.tool == {

@@ -12,7 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=12,
 )
@@ -44,7 +48,10 @@ def test_no_text_breaks_the_search(text: str) -> None:
         ("{'yes': True, 'no': False, 'none': None}", {"yes": True, "no": False, "none": None}),
         ('{texts: ["x"] /* all */, // end\n more: -1.5e3}', {"texts": ["x"], "more": -1500.0}),
         ('{"text": "two\nlines\tand \\u4f60\\ud83d\\ude00"}', {"text": "two\nlines\tand 你😀"}),
-        ('{"text": "她说"我不去，太贵了"，走了", "n": 2}', {"text": '她说"我不去，太贵了"，走了', "n": 2}),
+        (
+            '{"text": "她说"我不去，太贵了"，走了", "n": 2}',
+            {"text": '她说"我不去，太贵了"，走了', "n": 2},
+        ),
         ("{“texts”: [“好”]}", {"texts": ["好"]}),
         ('{"texts": ["a" "b"]}', {"texts": ["a", "b"]}),
     ],
@@ -76,7 +83,9 @@ def test_sloppy_forms_are_understood(text: str, value: dict[str, Any]) -> None:
         ('<|channel|>analysis<|message|>say {"a": 1}', []),
     ],
 )
-def test_what_a_model_thinks_aloud_is_not_its_answer(text: str, objects: list[dict[str, Any]]) -> None:
+def test_what_a_model_thinks_aloud_is_not_its_answer(
+    text: str, objects: list[dict[str, Any]]
+) -> None:
     assert find_json(text).objects == objects
 
 
@@ -117,14 +126,26 @@ def test_deep_nesting_and_long_garbage_are_refused_quickly(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ['{"a": 1', '{"a": "x', '{"a": ["b", ', '{"a": tru', '{"a"', '{"a": "\\u12', '{"a": "x}', "{'a': 'x}"]
+    "text",
+    [
+        '{"a": 1',
+        '{"a": "x',
+        '{"a": ["b", ',
+        '{"a": tru',
+        '{"a"',
+        '{"a": "\\u12',
+        '{"a": "x}',
+        "{'a': 'x}",
+    ],
 )
 def test_what_ends_too_early_is_told_apart(text: str) -> None:
     found = find_json(text)
     assert (found.objects, found.cut_off) == ([], True)
 
 
-@pytest.mark.parametrize("text", ["", "nope!", '{"a" 1}', "__import__('os')", "{'a': ['it's fine', 'b']}"])
+@pytest.mark.parametrize(
+    "text", ["", "nope!", '{"a" 1}', "__import__('os')", "{'a': ['it's fine', 'b']}"]
+)
 def test_what_is_no_json_is_refused(text: str) -> None:
     found = find_json(text)
     assert (found.objects, found.lists, found.cut_off) == ([], [], False)

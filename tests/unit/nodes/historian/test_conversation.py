@@ -18,7 +18,9 @@ SETTINGS = settings_for(Path("/nowhere"))
 
 def said(number: int, role: str = "user", group: str = "100") -> Event:
     payload = {"role": role, "text": f"message {number}", "message_id": str(number)}
-    fields = group_fields(kind="talk", request_id=f"{group}-{number}", payload=payload, bot_id="b", group_id=group)
+    fields = group_fields(
+        kind="talk", request_id=f"{group}-{number}", payload=payload, bot_id="b", group_id=group
+    )
     (event,) = message_events(make_job(fields, SETTINGS, lambda: 0.0), 256)
     return event
 
@@ -35,7 +37,11 @@ def test_the_last_messages_of_the_conversation_stand_beside_a_hand_over() -> Non
     context: Any = SimpleNamespace(events=SimpleNamespace(find=find), clock=lambda: 0.0)
     found = recent_messages(job, context)
     assert [one.text for one in found] == [one.text for one in talk[-SHOWN_MESSAGES:]]
-    assert found[-1].sender_id == "42" and found[-1].sender_name == "阿明" and found[-1].at.startswith("2026-02-21T17:30:00")
+    assert (
+        found[-1].sender_id == "42"
+        and found[-1].sender_name == "阿明"
+        and found[-1].at.startswith("2026-02-21T17:30:00")
+    )
     (where,) = asked
     moment = datetime.fromisoformat(AT).timestamp()
     assert where.scope_key == job.scope.key and where.sources == (MESSAGE,)

@@ -33,7 +33,9 @@ from support.models.answering_chat import AnsweringChat
         ("阿明建了读书会", True, True),
     ],
 )
-def test_a_profile_is_touched_only_by_facts_that_name_its_entity(fact: str, user: bool, group: bool) -> None:
+def test_a_profile_is_touched_only_by_facts_that_name_its_entity(
+    fact: str, user: bool, group: bool
+) -> None:
     job = make_job(group_fields(new_info=[fact]), settings_for(Path("/nowhere")), lambda: 0.0)
     items = by_rules(job, settings_for(Path("/nowhere")))
     names, people = names_of(job, settings_for(Path("/nowhere"))), NamedPeople.of_job(job)
@@ -50,15 +52,25 @@ def part_of(job: Job, settings: Settings, filed: dict[str, Event]) -> dict[str, 
     return {"job": job.model_dump(), "items": items, "event_ids": [one.event_id for one in events]}
 
 
-def context_of(settings: Settings, chat: Any, filed: dict[str, Event], kept: dict[ProfileKey, Any] | None = None) -> Any:
+def context_of(
+    settings: Settings,
+    chat: Any,
+    filed: dict[str, Event],
+    kept: dict[ProfileKey, Any] | None = None,
+) -> Any:
     events = SimpleNamespace(
-        get=lambda ids: [filed[one] for one in ids if one in filed], is_forgotten=lambda job_id, *_: "forgotten" in job_id
+        get=lambda ids: [filed[one] for one in ids if one in filed],
+        is_forgotten=lambda job_id, *_: "forgotten" in job_id,
     )
     profiles = SimpleNamespace(read=(kept or {}).get, is_applied=lambda key, job_id: False)
-    return SimpleNamespace(settings=settings, events=events, profiles=profiles, chat=chat, judged=not_judged)
+    return SimpleNamespace(
+        settings=settings, events=events, profiles=profiles, chat=chat, judged=not_judged
+    )
 
 
-def merge_of(chat: AnsweringChat, old: str = "", settings: Settings | None = None, **state: Any) -> Any:
+def merge_of(
+    chat: AnsweringChat, old: str = "", settings: Settings | None = None, **state: Any
+) -> Any:
     settings = settings or settings_for(Path("/nowhere"))
     job = make_job(group_fields(new_info=["我喜欢茶"]), settings, lambda: 0.0)
     stored = profile_of(ProfileKey("user", "42"), old, name="阿明", revision=1) if old else None
@@ -75,10 +87,15 @@ def texts(update: Any) -> list[str]:
 
 
 def adding(text: str, *facts: str) -> dict[str, Any]:
-    return {"add": [{"about": "user", "text": text, "kind": "taste", "facts": list(facts) or ["N1"]}]}
+    return {
+        "add": [{"about": "user", "text": text, "kind": "taste", "facts": list(facts) or ["N1"]}]
+    }
 
 
-@pytest.mark.parametrize("fault", [ModelAnswerUnusable("no usable 'update_profiles'"), ModelRefused("HTTP 400", status=400)])
+@pytest.mark.parametrize(
+    "fault",
+    [ModelAnswerUnusable("no usable 'update_profiles'"), ModelRefused("HTTP 400", status=400)],
+)
 async def test_without_a_usable_answer_the_rules_write_the_profile(fault: ModelError) -> None:
     assert texts(await merge_of(AnsweringChat(fault))) == ["阿明喜欢茶"]
 
@@ -91,7 +108,10 @@ async def test_an_outage_is_waited_for() -> None:
 async def test_a_profile_that_changes_whenever_it_is_merged_is_merged_by_rules_in_the_end() -> None:
     chat = AnsweringChat(adding("喜欢茶"))
     assert texts(await merge_of(chat, merges=merging.MOST_MERGES - 1)) == ["喜欢茶"]
-    assert texts(await merge_of(chat, merges=merging.MOST_MERGES)) == ["阿明喜欢茶"] and len(chat.asked) == 1
+    assert (
+        texts(await merge_of(chat, merges=merging.MOST_MERGES)) == ["阿明喜欢茶"]
+        and len(chat.asked) == 1
+    )
 
 
 KNOWN = ["阿明住在杭州", "阿明会拉小提琴", "阿明有两个孩子"]
@@ -108,11 +128,17 @@ OLD = "\n".join(f"- {line}" for line in KNOWN)
         {"end": [{"line": f"L{n}", "facts": ["N1"]} for n in (1, 2, 3)]},
     ],
 )
-async def test_what_no_fact_carries_is_sent_back_once_and_then_left_to_the_rules(answer: dict[str, Any]) -> None:
+async def test_what_no_fact_carries_is_sent_back_once_and_then_left_to_the_rules(
+    answer: dict[str, Any],
+) -> None:
     chat = AnsweringChat(answer)
     update = await merge_of(chat, OLD)
     assert texts(update) == [*KNOWN, "阿明喜欢茶"]
-    assert len(chat.asked) == merging.ANSWERS and "没有采用" not in chat.asked[0][2] and "没有采用" in chat.asked[1][2]
+    assert (
+        len(chat.asked) == merging.ANSWERS
+        and "没有采用" not in chat.asked[0][2]
+        and "没有采用" in chat.asked[1][2]
+    )
 
 
 async def test_a_mended_line_is_taken_and_what_nobody_named_stays_as_it_is() -> None:
@@ -121,7 +147,9 @@ async def test_a_mended_line_is_taken_and_what_nobody_named_stays_as_it_is() -> 
     assert texts(update) == [*KNOWN, "喜欢茶"] and len(chat.asked) == 2
     (proposed,) = update["proposed_profiles"]
     assert proposed["lines"][-1]["kind"] == "taste" and proposed["name"] == "阿明"
-    assert [line["line_id"] for line in proposed["lines"][:3]] == [line.line_id for line in read_lines(OLD)]
+    assert [line["line_id"] for line in proposed["lines"][:3]] == [
+        line.line_id for line in read_lines(OLD)
+    ]
 
 
 async def test_an_answer_without_lines_changes_nothing() -> None:
@@ -138,7 +166,9 @@ async def test_the_owners_words_stand_in_the_system_message_and_are_no_content()
     assert "不记健康状况" not in user and "还空着的项：生日" in user
 
 
-def merge_asked(chat: AnsweringChat, facts: list[str], language: str = "auto", **fields: Any) -> Any:
+def merge_asked(
+    chat: AnsweringChat, facts: list[str], language: str = "auto", **fields: Any
+) -> Any:
     settings = settings_for(Path("/nowhere"), language=language)
     job = make_job(group_fields(new_info=facts, **fields), settings, lambda: 0.0)
     filed: dict[str, Event] = {}
@@ -151,7 +181,9 @@ TAI = {"sender_id": "43", "sender_name": "阿泰", "text": "我周日加班，�
 
 async def test_neither_another_members_words_nor_what_is_no_fact_is_put_to_the_model() -> None:
     chat = AnsweringChat({})
-    await merge_asked(chat, ["阿明喜欢茶", "我周日加班，晚点到", "如果我是你，就辞职"], recent_messages=[TAI])
+    await merge_asked(
+        chat, ["阿明喜欢茶", "我周日加班，晚点到", "如果我是你，就辞职"], recent_messages=[TAI]
+    )
     (asked,) = chat.asked
     assert "喜欢茶" in str(asked) and "加班" not in str(asked) and "辞职" not in str(asked)
 
@@ -161,7 +193,11 @@ async def test_a_model_is_shown_the_profile_of_the_group_and_the_words_of_an_hou
     chat = AnsweringChat({"add": [line]})
     update = await merge_asked(chat, ["阿明定了规矩：不许剧透"])
     assert "G 群：读书会：\n（无）" in chat.asked[0][2] and texts(update) == ["不许剧透"]
-    for fact, is_shown in (("阿明：下午两点前不要吸尘", True), ("阿明明天下午两点吸尘", False), ("阿明喜欢茶", False)):
+    for fact, is_shown in (
+        ("阿明：下午两点前不要吸尘", True),
+        ("阿明明天下午两点吸尘", False),
+        ("阿明喜欢茶", False),
+    ):
         chat = AnsweringChat({})
         await merge_asked(chat, [fact])
         assert ("原话：" in chat.asked[0][2]) is is_shown and "G 群：" in chat.asked[0][2]
@@ -171,17 +207,28 @@ async def test_a_fact_about_the_group_enters_its_profile_whether_or_not_it_names
     for fact in ("读书会每周日碰头", "大家每周日碰头"):
         update = await merge_asked(AnsweringChat(ModelRefused("HTTP 400", status=400)), [fact])
         (line,) = texts(update)
-        assert update["proposed_profiles"][0]["entity_type"] == "group" and line.startswith("读书会")
+        assert update["proposed_profiles"][0]["entity_type"] == "group" and line.startswith(
+            "读书会"
+        )
 
 
-def gathered(settings: Settings, filed: dict[str, Event], *told: tuple[str, str, str], **payload: Any) -> Any:
+def gathered(
+    settings: Settings, filed: dict[str, Event], *told: tuple[str, str, str], **payload: Any
+) -> Any:
     """The input of a run of kind `profile`: (user, name, fact) each as a job that waited."""
     jobs = []
     for n, (user, name, fact) in enumerate(told):
-        fields = group_fields(user_id=user, user_name=name, new_info=[fact], action_summary="", request_id=f"r{n}")
+        fields = group_fields(
+            user_id=user, user_name=name, new_info=[fact], action_summary="", request_id=f"r{n}"
+        )
         part = part_of(make_job(fields, settings, lambda: 0.0), settings, filed)
         learnt = [{"event_id": one} for one in part["event_ids"]]
-        more = {"kind": "profile", "new_info": [], "payload": {"facts": learnt, **payload}, "request_id": f"profile-{n}"}
+        more = {
+            "kind": "profile",
+            "new_info": [],
+            "payload": {"facts": learnt, **payload},
+            "request_id": f"profile-{n}",
+        }
         jobs.append(make_job({**fields, **more}, settings, lambda: 0.0).model_dump())
     return {"job": jobs[0], "talk": jobs}
 
@@ -189,13 +236,26 @@ def gathered(settings: Settings, filed: dict[str, Event], *told: tuple[str, str,
 async def test_one_question_is_about_all_people_and_the_group_of_what_was_gathered() -> None:
     settings, filed = settings_for(Path("/nowhere")), dict[str, Event]()
     state = gathered(
-        settings, filed, ("42", "阿明", "阿明喜欢茶"), ("43", "小王", "小王住在成都"), ("43", "小王", "读书会每周日碰头")
+        settings,
+        filed,
+        ("42", "阿明", "阿明喜欢茶"),
+        ("43", "小王", "小王住在成都"),
+        ("43", "小王", "读书会每周日碰头"),
     )
     lines = [("P1", "喜欢茶", "N1"), ("P2", "住在成都", "N2"), ("G", "每周日碰头", "N3")]
-    chat = AnsweringChat({"add": [{"about": about, "text": text, "facts": [fact]} for about, text, fact in lines]})
+    chat = AnsweringChat(
+        {"add": [{"about": about, "text": text, "facts": [fact]} for about, text, fact in lines]}
+    )
     update = await merge_profile(state, Runtime(context=context_of(settings, chat, filed)))
-    found = [(one["entity_id"], one["lines"][0]["text"], one["name"]) for one in update["proposed_profiles"]]
-    assert found == [("42", "喜欢茶", "阿明"), ("43", "住在成都", "小王"), ("100", "每周日碰头", "读书会")]
+    found = [
+        (one["entity_id"], one["lines"][0]["text"], one["name"])
+        for one in update["proposed_profiles"]
+    ]
+    assert found == [
+        ("42", "喜欢茶", "阿明"),
+        ("43", "住在成都", "小王"),
+        ("100", "每周日碰头", "读书会"),
+    ]
     assert len(chat.asked) == 1 and not update["more"]
     assert [one["jobs"] for one in update["proposed_profiles"]] == [
         ["profile-0-0"],
@@ -218,10 +278,14 @@ async def test_what_is_gone_corrected_or_of_another_conversation_is_not_merged()
     assert "两只猫" in asked[2] and not any(word in asked[2] for word in ("茶", "成都", "提琴"))
 
 
-async def test_profiles_for_which_one_question_has_no_room_come_next(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_profiles_for_which_one_question_has_no_room_come_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(merging, "MOST_TOKENS", 12)
     settings, filed = settings_for(Path("/nowhere")), dict[str, Event]()
-    state = gathered(settings, filed, *((str(n), f"阿{n}号", f"阿{n}号喜欢喝茶") for n in range(42, 46)))
+    state = gathered(
+        settings, filed, *((str(n), f"阿{n}号", f"阿{n}号喜欢喝茶") for n in range(42, 46))
+    )
     chat, asked = AnsweringChat({}), set[str]()
     for _ in range(9):
         update = await merge_profile(state, Runtime(context=context_of(settings, chat, filed)))
@@ -247,22 +311,39 @@ async def test_nothing_is_asked_where_no_fact_lasts() -> None:
         ("住在杭州", "home", {}, []),
         ("鸡蛋过敏", "health", {}, ["鸡蛋过敏"]),
         ("八点开门，周一休", "work", {}, ["八点开门，周一休"]),
-        ("鸡蛋过敏", "health", {"change": [{"line": "L1", "text": "喜欢茶", "facts": ["N1"]}]}, ["鸡蛋过敏"]),
+        (
+            "鸡蛋过敏",
+            "health",
+            {"change": [{"line": "L1", "text": "喜欢茶", "facts": ["N1"]}]},
+            ["鸡蛋过敏"],
+        ),
     ],
 )
 async def test_a_line_that_rests_on_superseded_facts_is_shown_as_outdated_and_ends_unless_it_is_guarded_or_says_more(
     text: str, kind: Any, answer: dict[str, Any], held: list[str]
 ) -> None:
-    settings, chat, filed = settings_for(Path("/nowhere")), AnsweringChat(answer), dict[str, Event]()
+    settings, chat, filed = (
+        settings_for(Path("/nowhere")),
+        AnsweringChat(answer),
+        dict[str, Event](),
+    )
     job = make_job(group_fields(new_info=["我喜欢茶"]), settings, lambda: 0.0)
     given: Any = part_of(job, settings, filed)
     (new,) = filed.values()
-    old = replace(new, event_id="old:1", text=f"阿明{text}", superseded_by=new.event_id, superseded_at=new.timestamp)
+    old = replace(
+        new,
+        event_id="old:1",
+        text=f"阿明{text}",
+        superseded_by=new.event_id,
+        superseded_at=new.timestamp,
+    )
     filed[old.event_id] = old
     line = ProfileLine("a", text, kind, 1, "2026-01-01", "2026-01-01", evidence=(old.event_id,))
     key = ProfileKey("user", "42")
     stored = Profile(key, name="阿明", lines=(line,), revision=1)
-    update = await merge_profile(given, Runtime(context=context_of(settings, chat, filed, {key: stored})))
+    update = await merge_profile(
+        given, Runtime(context=context_of(settings, chat, filed, {key: stored}))
+    )
     assert f"L1 [{kind}，已过时] {text}" in str(chat.asked[0])
     lines = texts(update) if update["proposed_profiles"] else [one.text for one in stored.lines]
     assert [one for one in lines if one == text] == held
@@ -274,11 +355,18 @@ async def test_with_a_line_end_the_facts_of_the_conversation_that_say_what_it_sa
     job = make_job(group_fields(new_info=["我搬到了成都"]), settings, lambda: 0.0)
     given: Any = part_of(job, settings, filed)
     (new,) = filed.values()
-    told = {name: replace(new, event_id=name, text=text) for name, text in (("a:1", "阿明住在杭州"), ("b:1", "阿明的猫叫阿橘"))}
+    told = {
+        name: replace(new, event_id=name, text=text)
+        for name, text in (("a:1", "阿明住在杭州"), ("b:1", "阿明的猫叫阿橘"))
+    }
     elsewhere = replace(new, event_id="c:1", text="阿明住在杭州", group_id="7")
     filed |= {**told, "c:1": elsewhere}
-    line = ProfileLine("a", "住在杭州", "home", 3, "2026-01-01", "2026-01-01", evidence=("a:1", "b:1", "c:1"))
+    line = ProfileLine(
+        "a", "住在杭州", "home", 3, "2026-01-01", "2026-01-01", evidence=("a:1", "b:1", "c:1")
+    )
     key = ProfileKey("user", "42")
     stored = Profile(key, name="阿明", lines=(line,), revision=1)
-    update = await merge_profile(given, Runtime(context=context_of(settings, chat, filed, {key: stored})))
+    update = await merge_profile(
+        given, Runtime(context=context_of(settings, chat, filed, {key: stored}))
+    )
     assert update["links"] == [("a:1", new.event_id)] and texts(update) == []

@@ -21,9 +21,20 @@ USER, GROUP = ProfileKey("user", "42"), ProfileKey("group", "100")
 
 def told(profile: Profile, fact: str, day: str, name: str, source: str = "e:0") -> Profile:
     """Return the profile after one hand-over."""
-    job = make_job(group_fields(new_info=[fact], user_name=name, timestamp=f"{day}T12:00:00+08:00"), SETTINGS, lambda: 0.0)
+    job = make_job(
+        group_fields(new_info=[fact], user_name=name, timestamp=f"{day}T12:00:00+08:00"),
+        SETTINGS,
+        lambda: 0.0,
+    )
     facts = [
-        FiledFact(item["candidate"], item["passed"], event_id=source, day=day, dated=item["dated"], is_open=is_unsure_whom(item))
+        FiledFact(
+            item["candidate"],
+            item["passed"],
+            event_id=source,
+            day=day,
+            dated=item["dated"],
+            is_open=is_unsure_whom(item),
+        )
         for item in by_rules(job, SETTINGS)
         if item["kind"] == "fact"
     ]
@@ -51,16 +62,21 @@ def is_unsure_whom(item: ItemState) -> bool:
         ("如果阿明住在杭州就好了", "阿明", []),
     ],
 )
-def test_a_lasting_fact_about_the_user_becomes_a_line_of_its_kind(fact: str, name: str, lines: list[tuple[str, str]]) -> None:
+def test_a_lasting_fact_about_the_user_becomes_a_line_of_its_kind(
+    fact: str, name: str, lines: list[tuple[str, str]]
+) -> None:
     profile = told(Profile(USER), fact, "2026-02-21", name)
     assert [(one.kind, one.text) for one in profile.lines] == lines
     assert all((one.last_day, one.evidence) == ("2026-02-21", ("e:0",)) for one in profile.lines)
 
 
 @pytest.mark.parametrize(
-    ("fact", "count"), [("大家每周日晚上打球", 1), ("Everyone speaks Polish", 1), ("大家饿了", 0), ("阿明喜欢茶", 0)]
+    ("fact", "count"),
+    [("大家每周日晚上打球", 1), ("Everyone speaks Polish", 1), ("大家饿了", 0), ("阿明喜欢茶", 0)],
 )
-def test_a_lasting_fact_about_all_members_becomes_a_line_of_the_group(fact: str, count: int) -> None:
+def test_a_lasting_fact_about_all_members_becomes_a_line_of_the_group(
+    fact: str, count: int
+) -> None:
     assert len(told(Profile(GROUP), fact, "2026-02-21", "阿明").lines) == count
 
 
@@ -100,7 +116,15 @@ PASSING = {
         "likes song {}",
         "plays level {}",
     ],
-    "阿明": ["饿了", "买了{}个鸡蛋", "在{}路公交上", "做了第{}道菜", "看了第{}部电影", "喜欢第{}首歌", "今天走了{}步"],
+    "阿明": [
+        "饿了",
+        "买了{}个鸡蛋",
+        "在{}路公交上",
+        "做了第{}道菜",
+        "看了第{}部电影",
+        "喜欢第{}首歌",
+        "今天走了{}步",
+    ],
 }
 
 

@@ -31,4 +31,7 @@ async def test_what_a_former_version_proposed_is_written_by_no_one_and_merged_ag
         "links": [("old", "new")],
         "written": ["earlier#1"],
     }
-    assert await write_profile(state, Runtime(context=context)) == {"written": ["earlier#1"], "conflict": True}
+    assert await write_profile(state, Runtime(context=context)) == {
+        "written": ["earlier#1"],
+        "conflict": True,
+    }

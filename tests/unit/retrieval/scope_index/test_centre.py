@@ -26,11 +26,15 @@ def grown(table: ScopeTable, first: int, vectors: Matrix) -> None:
 
 def brute_force(matrix: Matrix, query: Vector, mean: Vector) -> Scores:
     rows, asked = matrix - mean, query - mean
-    return np.asarray(rows @ asked / np.linalg.norm(rows, axis=1) / np.linalg.norm(asked), dtype=np.float32)
+    return np.asarray(
+        rows @ asked / np.linalg.norm(rows, axis=1) / np.linalg.norm(asked), dtype=np.float32
+    )
 
 
 def mean_of(matrix: Matrix) -> Vector:
-    return np.asarray(matrix.sum(axis=0, dtype=np.float64) / (len(matrix) + PRIOR_EVENTS), dtype=np.float32)
+    return np.asarray(
+        matrix.sum(axis=0, dtype=np.float64) / (len(matrix) + PRIOR_EVENTS), dtype=np.float32
+    )
 
 
 def test_a_sum_counts_the_general_mean_of_each_language_as_eight_events() -> None:
@@ -40,7 +44,9 @@ def test_a_sum_counts_the_general_mean_of_each_language_as_eight_events() -> Non
     total.add(vectors[:2])
     total.add(vectors[2:])
     general = (3 * means[0] + means[1]) / 4
-    assert np.allclose(total.mean(means.shape[1]), (vectors.sum(axis=0) + 8 * general) / 12, atol=1e-6)
+    assert np.allclose(
+        total.mean(means.shape[1]), (vectors.sum(axis=0) + 8 * general) / 12, atol=1e-6
+    )
     total.add(vectors[3:], -1)
     assert total.count == 3 and np.allclose(total.mean(means.shape[1]), means[0], atol=1e-6)
 
@@ -60,7 +66,9 @@ def test_a_table_that_grew_event_by_event_compares_as_one_read_at_once() -> None
         found, mean = table.snapshot.similarities(QUERY, centred=True), table.snapshot.mean
         assert np.allclose(found, brute_force(vectors[: n + 1], QUERY, mean), atol=4e-5)
         behind = (n + 1) // MEAN_KEPT
-        assert any(np.allclose(mean, mean_of(vectors[: n + 1 - k]), atol=1e-6) for k in range(behind + 1))
+        assert any(
+            np.allclose(mean, mean_of(vectors[: n + 1 - k]), atol=1e-6) for k in range(behind + 1)
+        )
 
 
 def test_an_event_that_gets_its_vector_later_is_compared_by_it() -> None:
@@ -68,7 +76,9 @@ def test_an_event_that_gets_its_vector_later_is_compared_by_it() -> None:
     table = ScopeTable((0, 0))
     table.seal()
     grown(table, 0, vectors)
-    table.grow([len(vectors)], [make_event(event_id="late")], [], [], np.zeros((0, 0), dtype=np.float32))
+    table.grow(
+        [len(vectors)], [make_event(event_id="late")], [], [], np.zeros((0, 0), dtype=np.float32)
+    )
     before = table.snapshot
     of_known = before.similarities(QUERY, centred=True)[:-1]
     assert not before.is_all_embedded

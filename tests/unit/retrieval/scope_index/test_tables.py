@@ -35,7 +35,9 @@ def tables_over(store: SqliteEventStore, limit: int = 2**30) -> ScopeTables:
     return ScopeTables(store, lambda: limit)
 
 
-def file_vectors(store: SqliteEventStore, count: int, *, job: str = "j1-0", group: str = "7", seed: int = 0) -> None:
+def file_vectors(
+    store: SqliteEventStore, count: int, *, job: str = "j1-0", group: str = "7", seed: int = 0
+) -> None:
     store.set_fingerprint("m", DIMENSION)
     events = [make_event(job, n, group=group, text=f"text {n}") for n in range(count)]
     assert store.file_job(job, events, unit_vectors(count, seed=seed))
@@ -53,13 +55,19 @@ def test_similarities_are_those_of_brute_force(count: int, seed: int) -> None:
         _, matrix = store.vectors(EventFilter(SCOPE))
         store.close()
     query = unit_vectors(1, seed=99)[0]
-    assert np.allclose(snapshot.similarities(query, centred=False), matrix @ query, atol=4e-5), "8 dimensions in 16 bits"
+    assert np.allclose(snapshot.similarities(query, centred=False), matrix @ query, atol=4e-5), (
+        "8 dimensions in 16 bits"
+    )
     mean = matrix.astype(np.float64).sum(axis=0) / (count + 8)
     rows, asked = matrix - mean, query - mean
     norms = np.linalg.norm(rows, axis=1)
     truth = rows @ asked / norms / np.linalg.norm(asked)
     assert np.allclose(snapshot.similarities(query, centred=True), truth, atol=1e-4)
-    assert np.allclose(snapshot.likeness(np.arange(count), centred=True)(1), rows @ rows[1] / norms / norms[1], atol=4e-4)
+    assert np.allclose(
+        snapshot.likeness(np.arange(count), centred=True)(1),
+        rows @ rows[1] / norms / norms[1],
+        atol=4e-4,
+    )
 
 
 def test_additions_are_appended_and_removals_begin_anew(store: SqliteEventStore) -> None:
@@ -74,10 +82,16 @@ def test_additions_are_appended_and_removals_begin_anew(store: SqliteEventStore)
     third = tables.snapshot(SCOPE)
     assert len(third) == 7 and tables.fills == 2 and "j1-0:0" not in third.positions
     store.edit("j1-0:1", "another text", unit_vectors(1, seed=5)[0])
-    assert np.allclose(tables.snapshot(SCOPE).matrix[np.array([third.positions["j1-0:1"]])], unit_vectors(1, seed=5), atol=1e-4)
+    assert np.allclose(
+        tables.snapshot(SCOPE).matrix[np.array([third.positions["j1-0:1"]])],
+        unit_vectors(1, seed=5),
+        atol=1e-4,
+    )
 
 
-def test_vectors_that_come_later_are_seen_and_older_snapshots_stay_as_they_were(store: SqliteEventStore) -> None:
+def test_vectors_that_come_later_are_seen_and_older_snapshots_stay_as_they_were(
+    store: SqliteEventStore,
+) -> None:
     tables = tables_over(store)
     ids = file_texts(store, ["one", "two", "three"])
     before = tables.snapshot(SCOPE)
@@ -87,7 +101,11 @@ def test_vectors_that_come_later_are_seen_and_older_snapshots_stay_as_they_were(
     assert middle.embedded.tolist() == [False, True, False] and not before.embedded.any()
     store.set_vectors([ids[0], ids[2]], unit_vectors(2, seed=3))
     after = tables.snapshot(SCOPE)
-    assert after.embedded.all() and middle.embedded.tolist() == [False, True, False] and tables.fills == 1
+    assert (
+        after.embedded.all()
+        and middle.embedded.tolist() == [False, True, False]
+        and tables.fills == 1
+    )
 
 
 def test_another_embedding_model_begins_anew(store: SqliteEventStore) -> None:
@@ -118,11 +136,16 @@ def test_memory_is_bounded_and_the_least_used_scope_goes_first(store: SqliteEven
     tables.snapshot("g:0")
     assert tables.fills == fills and len(tables) == 3 and tables.evictions == 2
     nothing = tables_over(store, 1)
-    assert len(nothing.snapshot("g:0")) == 20 and nothing.nbytes == 0, "too large to keep, and still searched"
+    assert len(nothing.snapshot("g:0")) == 20 and nothing.nbytes == 0, (
+        "too large to keep, and still searched"
+    )
 
 
 def test_events_are_kept_whole_and_their_texts_count(store: SqliteEventStore) -> None:
-    short, long = make_event("j1-0", text="茶"), make_event("j2-0", group="8", text="茶" * 5_000, handed_over="喝" * 5_000)
+    short, long = (
+        make_event("j1-0", text="茶"),
+        make_event("j2-0", group="8", text="茶" * 5_000, handed_over="喝" * 5_000),
+    )
     tables = tables_over(store)
     sizes = []
     for event in (short, long):
@@ -141,7 +164,10 @@ def test_many_threads_see_every_event(store: SqliteEventStore) -> None:
     def look() -> None:
         for _ in range(40):
             snapshot = tables.snapshot(SCOPE)
-            if not len(snapshot) == len(snapshot.matrix) == len(snapshot.embedded) or not snapshot.embedded.all():
+            if (
+                not len(snapshot) == len(snapshot.matrix) == len(snapshot.embedded)
+                or not snapshot.embedded.all()
+            ):
                 wrong.append(len(snapshot))
 
     file_vectors(store, 1)
@@ -159,7 +185,9 @@ def test_a_scope_that_holds_nothing_is_empty(store: SqliteEventStore) -> None:
     assert len(tables_over(store).snapshot("g:nobody")) == 0
 
 
-def test_a_scope_read_in_slices_is_the_same_as_one_read_at_once(store: SqliteEventStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scope_read_in_slices_is_the_same_as_one_read_at_once(
+    store: SqliteEventStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ids = file_texts(store, [f"text {n} tea" if n % 2 else f"text {n}?" for n in range(11)])
     for n in (9, 0, 4, 10, 3):  # vectors come in another order than events
         store.set_vectors([ids[n]], unit_vectors(1, seed=n))
@@ -168,11 +196,22 @@ def test_a_scope_read_in_slices_is_the_same_as_one_read_at_once(store: SqliteEve
     monkeypatch.setattr(tables_module, "SLICE_EVENTS", 2)
     sliced = tables.fill(SCOPE).result(30)
     tables.close()
-    assert sliced.positions == whole.positions and sliced.embedded.tolist() == whole.embedded.tolist()
+    assert (
+        sliced.positions == whole.positions and sliced.embedded.tolist() == whole.embedded.tolist()
+    )
     every = np.arange(11)
-    assert np.array_equal(sliced.matrix[every], whole.matrix[every]) and np.array_equal(sliced.marks, whole.marks)
-    assert sliced.keywords("tea 3", None, 20).scores.tolist() == whole.keywords("tea 3", None, 20).scores.tolist()
-    assert sliced.over is not None and sliced.over.tolist() == [n == 1 for n in range(11)] and tables.fills == 1
+    assert np.array_equal(sliced.matrix[every], whole.matrix[every]) and np.array_equal(
+        sliced.marks, whole.marks
+    )
+    assert (
+        sliced.keywords("tea 3", None, 20).scores.tolist()
+        == whole.keywords("tea 3", None, 20).scores.tolist()
+    )
+    assert (
+        sliced.over is not None
+        and sliced.over.tolist() == [n == 1 for n in range(11)]
+        and tables.fills == 1
+    )
 
 
 def test_who_does_not_wait_for_a_scope_finds_it_later(store: SqliteEventStore) -> None:

@@ -21,7 +21,23 @@ SCOPE = "g:7"
 GROUP = EventFilter(SCOPE)
 
 WORDS = st.sampled_from(
-    ["climbing", "climbs", "climbed", "agreed", "yes", "naïve", "cat's", "tea", "猫", "小猫", "喜欢猫咪", "的", "4x", "c++", "😀"]
+    [
+        "climbing",
+        "climbs",
+        "climbed",
+        "agreed",
+        "yes",
+        "naïve",
+        "cat's",
+        "tea",
+        "猫",
+        "小猫",
+        "喜欢猫咪",
+        "的",
+        "4x",
+        "c++",
+        "😀",
+    ]
 )
 TEXTS = st.lists(WORDS, max_size=8).map(" ".join)
 
@@ -37,9 +53,16 @@ def same(memory: dict[str, float], store: SqliteEventStore, query: str) -> None:
 
 
 @pytest.mark.slow
-@given(batches=st.lists(st.lists(TEXTS, min_size=1, max_size=6), min_size=1, max_size=6), query=TEXTS, data=st.data())
+@given(
+    batches=st.lists(st.lists(TEXTS, min_size=1, max_size=6), min_size=1, max_size=6),
+    query=TEXTS,
+    data=st.data(),
+)
 def test_memory_and_store_score_alike_whatever_is_filed_edited_and_deleted(
-    tmp_path_factory: pytest.TempPathFactory, batches: list[list[str]], query: str, data: st.DataObject
+    tmp_path_factory: pytest.TempPathFactory,
+    batches: list[list[str]],
+    query: str,
+    data: st.DataObject,
 ) -> None:
     store = open_events(tmp_path_factory.mktemp("words"))
     other = open_events(store.database.path.parent)
@@ -74,7 +97,11 @@ def test_a_snapshot_keeps_its_words_while_the_table_grows(tmp_path: Path) -> Non
 
 def test_only_the_best_are_kept_of_those_that_a_filter_admits(tmp_path: Path) -> None:
     store = open_events(tmp_path)
-    store.file_job("j-0", [make_event("j-0", n, text=f"tea{' milk' * n}", user_id=f"{n % 2}") for n in range(10)], [None] * 10)
+    store.file_job(
+        "j-0",
+        [make_event("j-0", n, text=f"tea{' milk' * n}", user_id=f"{n % 2}") for n in range(10)],
+        [None] * 10,
+    )
     snapshot = ScopeTables(store, lambda: 2**30).snapshot(SCOPE)
     admitted = snapshot.admitted(EventFilter(SCOPE, user_ids=("1",)))
     found = snapshot.keywords("tea", admitted, 3).scores
@@ -94,17 +121,27 @@ def test_words_count_in_the_bytes_of_a_scope(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_stem_is_asked_for_once_and_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stem_is_asked_for_once_and_what_is_remembered_is_bounded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(search_words, "_MOST_WORDS", 10)
     stemmer = Stemmer()
-    assert stemmer.stems(["climbing", "climbs", "猫咪", "ties", "climbing"]) == ["climb", "climb", "猫咪", "ti", "climb"]
+    assert stemmer.stems(["climbing", "climbs", "猫咪", "ties", "climbing"]) == [
+        "climb",
+        "climb",
+        "猫咪",
+        "ti",
+        "climb",
+    ]
     many = [f"bo{'lo' * n}king" for n in range(1, 30)]
     assert stemmer.stems(many) == [word.removesuffix("ing") for word in many]
     assert stemmer.stems(["climbing"]) == ["climb"]
     assert stemmer.stems([]) == []
 
 
-def test_stems_are_the_same_for_threads_that_push_out_each_others_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stems_are_the_same_for_threads_that_push_out_each_others_words(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(search_words, "_MOST_WORDS", 40)
     stemmer = Stemmer()
 
@@ -116,15 +153,24 @@ def test_stems_are_the_same_for_threads_that_push_out_each_others_words(monkeypa
         assert all(pool.map(ask, range(200)))
 
 
-def test_a_whole_match_is_what_the_most_telling_words_are_worth_known_or_not(tmp_path: Path) -> None:
+def test_a_whole_match_is_what_the_most_telling_words_are_worth_known_or_not(
+    tmp_path: Path,
+) -> None:
     store = open_events(tmp_path)
-    file_texts(store, ["tea with milk", "tea with lemon", "coffee at noon", "a walk at noon"], "j-0")
+    file_texts(
+        store, ["tea with milk", "tea with lemon", "coffee at noon", "a walk at noon"], "j-0"
+    )
     snapshot = ScopeTables(store, lambda: 2**30).snapshot(SCOPE)
     exact = snapshot.keywords("tea with lemon", None, 10)
     assert exact.scores.max() == pytest.approx(exact.whole, rel=0.2), "a text that holds all of it"
     foreign = snapshot.keywords("tea xylophone zeppelin quagmire", None, 10)
-    assert 0 < foreign.scores.max() < 0.2 * foreign.whole, "what nobody spoke of makes the match a poor one"
+    assert 0 < foreign.scores.max() < 0.2 * foreign.whole, (
+        "what nobody spoke of makes the match a poor one"
+    )
     page = " ".join(f"word{n}" for n in range(50))
-    assert snapshot.keywords(page, None, 10).whole == snapshot.keywords(" ".join(page.split()[:8]), None, 10).whole
+    assert (
+        snapshot.keywords(page, None, 10).whole
+        == snapshot.keywords(" ".join(page.split()[:8]), None, 10).whole
+    )
     assert snapshot.keywords("", None, 10).whole == 0
     store.close()

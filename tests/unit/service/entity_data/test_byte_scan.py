@@ -8,7 +8,14 @@ import time
 from pathlib import Path
 
 import pytest
-from historian.service.entity_data.byte_scan import PIECE_BYTES, FoundPiece, Needles, pieces, scanning, standing_in
+from historian.service.entity_data.byte_scan import (
+    PIECE_BYTES,
+    FoundPiece,
+    Needles,
+    pieces,
+    scanning,
+    standing_in,
+)
 from historian.stores.files.bytes_below import bytes_below
 from historian.text.search_words import indexed_words
 from hypothesis import given
@@ -37,7 +44,9 @@ def scan(folder: Path, wanted: set[bytes]) -> tuple[list[FoundPiece], list[str]]
     ids=["raw", "escaped", "JSON", "words"],
 )
 @pytest.mark.parametrize("before", [0, 1, 7, 4 * 1024 * 1024 - 11], ids=str)
-def test_a_text_is_found_in_every_form_and_at_every_place(tmp_path: Path, form: str, before: int) -> None:
+def test_a_text_is_found_in_every_form_and_at_every_place(
+    tmp_path: Path, form: str, before: int
+) -> None:
     write(tmp_path, b"\0" * before + form.encode() + b"tail")
     found, unread = scan(tmp_path, pieces(TEXT))
     assert found and not unread and {one.path for one in found} == {"a/b.bin"}
@@ -74,10 +83,16 @@ def test_where_no_process_can_read_the_files_every_one_is_named(
     assert not found and [one.partition(":")[0] for one in unread] == ["a/b.bin", "c.bin"]
 
 
-def test_a_search_that_is_broken_off_leaves_no_process_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_that_is_broken_off_leaves_no_process_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     started: list[subprocess.Popen[bytes]] = []
     real = subprocess.Popen
-    monkeypatch.setattr(subprocess, "Popen", lambda *given, **options: (started.append(real(*given, **options)), started[-1])[1])
+    monkeypatch.setattr(
+        subprocess,
+        "Popen",
+        lambda *given, **options: (started.append(real(*given, **options)), started[-1])[1],
+    )
     write(tmp_path, b"x" * 20_000_000)
     blocks = bytes_below(tmp_path, [])
     next(blocks)
@@ -103,11 +118,19 @@ def test_pieces_that_all_begin_alike_take_no_longer_each_the_more_they_are() -> 
         assert len(list(needles.find(data))) == count
         return time.thread_time() - begin
 
-    assert min(seconds(8_000) for _ in range(3)) < 24 * min(seconds(1_000) for _ in range(3)), "eight times as many"
+    assert min(seconds(8_000) for _ in range(3)) < 24 * min(seconds(1_000) for _ in range(3)), (
+        "eight times as many"
+    )
 
 
-@given(st.binary(max_size=400), st.lists(st.binary(min_size=9, max_size=24), min_size=1, max_size=5), st.integers(0, 400))
+@given(
+    st.binary(max_size=400),
+    st.lists(st.binary(min_size=9, max_size=24), min_size=1, max_size=5),
+    st.integers(0, 400),
+)
 def test_needles_find_what_find_finds(data: bytes, wanted: list[bytes], at: int) -> None:
     data = data[:at] + wanted[0] + data[at:]
-    expected = {(n, piece) for piece in wanted for n in range(len(data)) if data.startswith(piece, n)}
+    expected = {
+        (n, piece) for piece in wanted for n in range(len(data)) if data.startswith(piece, n)
+    }
     assert set(Needles(set(wanted)).find(data)) == expected

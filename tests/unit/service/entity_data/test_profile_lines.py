@@ -31,6 +31,8 @@ TRACES = Traces(Entity("user", "7"), job_ids={"a-0", "m-1"})
 def test_a_line_goes_if_it_rests_on_one_person_alone(
     evidence: tuple[str, ...], said_by: str, left: tuple[str, ...] | None
 ) -> None:
-    found = line_without(ProfileLine("x", "the club meets on Fridays", evidence=evidence, said_by=said_by), TRACES)
+    found = line_without(
+        ProfileLine("x", "the club meets on Fridays", evidence=evidence, said_by=said_by), TRACES
+    )
     assert (None if found is None else found.evidence) == left
     assert found is None or found.said_by != "7"

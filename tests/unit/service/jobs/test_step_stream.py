@@ -23,7 +23,13 @@ async def test_every_subscriber_is_told_until_it_ends() -> None:
     assert [first.get_nowait().node for _ in range(3)] == ["__start__", "__end__", "__start__"]
     assert second.get_nowait().node == "__start__"
     told = second.get_nowait()
-    assert (told.node, told.outcome, told.at, told.scope, second.qsize()) == ("__end__", "filed", 5.0, "p:7", 0)
+    assert (told.node, told.outcome, told.at, told.scope, second.qsize()) == (
+        "__end__",
+        "filed",
+        5.0,
+        "p:7",
+        0,
+    )
 
 
 async def test_who_reads_too_slowly_misses_the_oldest_steps_and_holds_nobody_up() -> None:
@@ -35,12 +41,16 @@ async def test_who_reads_too_slowly_misses_the_oldest_steps_and_holds_nobody_up(
         assert slow.qsize() == MOST_WAITING and slow.get_nowait().outcome == "5"
 
 
-async def test_who_comes_later_is_told_the_last_steps_unless_somebody_was_forgotten_meanwhile() -> None:
+async def test_who_comes_later_is_told_the_last_steps_unless_somebody_was_forgotten_meanwhile() -> (
+    None
+):
     stream = StepStream(lambda: 0.0)
     for n in range(RECENT + 5):
         stream.ended(a_job(), str(n))
     with stream.subscribed() as steps:
-        assert [steps.get_nowait().outcome for _ in range(steps.qsize())] == [str(n) for n in range(5, RECENT + 5)]
+        assert [steps.get_nowait().outcome for _ in range(steps.qsize())] == [
+            str(n) for n in range(5, RECENT + 5)
+        ]
     stream.clear()
     with stream.subscribed() as steps:
         assert steps.empty()
@@ -59,7 +69,9 @@ def test_only_facts_that_are_over_are_told_as_over() -> None:
         {"event_id": "a-0:0", "text": "阿明住在北京", "ended": True, "by": "b-0:0"},
         {"event_id": "a-0:1", "text": "阿明喜欢茶", "ended": False, "by": "b-0:0"},
     ]
-    assert found_in({"former": former}) == {"ended": [{"event_id": "a-0:0", "text": "阿明住在北京", "by": "b-0:0"}]}
+    assert found_in({"former": former}) == {
+        "ended": [{"event_id": "a-0:0", "text": "阿明住在北京", "by": "b-0:0"}]
+    }
 
 
 def test_a_step_that_made_nothing_has_nothing_to_tell() -> None:

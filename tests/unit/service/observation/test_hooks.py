@@ -28,7 +28,9 @@ def test_every_hook_hears_of_its_events_in_order() -> None:
     hooks.close()
 
 
-def test_the_error_of_one_hook_is_not_anothers_and_its_text_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_error_of_one_hook_is_not_anothers_and_its_text_is_not_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     hooks, heard = Hooks(), []
 
     def broken(word: str) -> None:
@@ -43,7 +45,9 @@ def test_the_error_of_one_hook_is_not_anothers_and_its_text_is_not_logged(caplog
     assert "swordfish" not in caplog.text
 
 
-def test_a_hook_that_hangs_delays_nobody_and_its_queue_is_bounded(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_hook_that_hangs_delays_nobody_and_its_queue_is_bounded(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     hooks, gate, quick = Hooks(), threading.Event(), threading.Event()
     hooks.register("tick", lambda: gate.wait(10))
     hooks.register("tick", quick.set)
@@ -96,9 +100,13 @@ def test_a_coroutine_function_runs_without_a_loop_too() -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [SystemExit(3), asyncio.CancelledError(), GeneratorExit()], ids=lambda error: type(error).__name__
+    "error",
+    [SystemExit(3), asyncio.CancelledError(), GeneratorExit()],
+    ids=lambda error: type(error).__name__,
 )
-def test_an_inline_hook_that_wants_the_program_to_end_ends_neither_it_nor_the_other_hooks(error: BaseException) -> None:
+def test_an_inline_hook_that_wants_the_program_to_end_ends_neither_it_nor_the_other_hooks(
+    error: BaseException,
+) -> None:
     hooks, heard = Hooks(), []
 
     def leave() -> None:
@@ -179,7 +187,9 @@ async def test_an_object_with_an_asynchronous_call_is_a_coroutine_function() -> 
 
 
 @pytest.mark.filterwarnings("error")
-async def test_a_coroutine_that_comes_of_an_inline_hook_is_told_of_and_not_left_behind(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_coroutine_that_comes_of_an_inline_hook_is_told_of_and_not_left_behind(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     hooks = Hooks()
 
     async def listen() -> None:

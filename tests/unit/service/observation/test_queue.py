@@ -65,14 +65,21 @@ async def test_a_tool_result_is_stored_in_its_scope_and_found_there_only(tmp_pat
         assert await observation.settled(10)
         (event,) = events.find(EventFilter(GROUP.key))
         assert event.text == 'weather({"city": "杭州"}) → 明天小雨'
-        assert (event.source, event.kind, event.is_absolute, event.timestamp) == ("observation", "action", False, NOW)
+        assert (event.source, event.kind, event.is_absolute, event.timestamp) == (
+            "observation",
+            "action",
+            False,
+            NOW,
+        )
         assert event.timestamp_local == "2026-02-02T10:40:00+08:00"
         assert events.search_keywords("小雨", EventFilter(GROUP.key), 5)
         assert not events.search_keywords("小雨", EventFilter(PRIVATE.key), 5)
         assert not events.search_keywords("小雨", EventFilter(Scope.group("200").key), 5)
 
 
-async def test_the_same_content_is_stored_once_in_a_scope_and_once_more_in_another(tmp_path: Path) -> None:
+async def test_the_same_content_is_stored_once_in_a_scope_and_once_more_in_another(
+    tmp_path: Path,
+) -> None:
     async with observing(tmp_path) as (observation, events):
         for _ in range(3):
             observation.observe_tool("weather", {}, "明天小雨", scope=GROUP)
@@ -85,7 +92,12 @@ async def test_the_same_content_is_stored_once_in_a_scope_and_once_more_in_anoth
 
 async def test_long_results_are_cut_into_chunks(tmp_path: Path) -> None:
     async with observing(tmp_path, chunk_max_tokens=32) as (observation, events):
-        observation.observe_tool("read", "", "\n".join(f"Line {n} tells of chapter {n * n}." for n in range(100)), scope=GROUP)
+        observation.observe_tool(
+            "read",
+            "",
+            "\n".join(f"Line {n} tells of chapter {n * n}." for n in range(100)),
+            scope=GROUP,
+        )
         assert await observation.settled(10)
         assert events.count() > 20
         assert events.search_keywords("9801", EventFilter(GROUP.key), 1)
@@ -95,7 +107,9 @@ async def test_a_session_is_bound_by_its_first_scope_and_cannot_move(tmp_path: P
     async with observing(tmp_path) as (observation, events):
         with pytest.raises(InvalidInput, match="not bound"):
             observation.observe_message("user", "hello there", "s1")
-        observation.observe_message("user", "my cat is called Miso", "s1", scope=PRIVATE, name="Ann")
+        observation.observe_message(
+            "user", "my cat is called Miso", "s1", scope=PRIVATE, name="Ann"
+        )
         observation.observe_message("assistant", "what a fine name for a cat", "s1")
         with pytest.raises(InvalidInput, match="belongs to p:42"):
             observation.observe_message("user", "psst", "s1", scope=GROUP)
@@ -155,7 +169,15 @@ async def test_anything_may_be_observed_from_any_thread(tmp_path: Path) -> None:
     async with observing(tmp_path) as (observation, events):
 
         def observe(n: int) -> None:
-            for thing in (Bad(), None, b"\xff", ValueError(f"v{n}"), {"n": n, "\ud800": "\udfff"}, [[]], object):
+            for thing in (
+                Bad(),
+                None,
+                b"\xff",
+                ValueError(f"v{n}"),
+                {"n": n, "\ud800": "\udfff"},
+                [[]],
+                object,
+            ):
                 observation.observe_tool("t", thing, thing, scope=GROUP)
 
         threads = [threading.Thread(target=observe, args=(n,)) for n in range(8)]
@@ -188,7 +210,9 @@ async def test_an_item_that_breaks_the_work_costs_itself_alone(
     assert "swordfish" not in caplog.text
 
 
-def test_what_is_stored_of_a_tool_is_clean_as_a_whole_wherever_arguments_end_and_the_result_begins() -> None:
+def test_what_is_stored_of_a_tool_is_clean_as_a_whole_wherever_arguments_end_and_the_result_begins() -> (
+    None
+):
     for line in [one for one in read_lines(LABELLED) if one.secrets][::15]:
         at = line.text.find(line.secrets[0])
         text = cleaned(observe_tool(GROUP, 0.0, "tool", line.text[:at], line.text[at:])).text
@@ -249,7 +273,9 @@ async def test_the_end_is_bounded_and_counts_what_it_leaves(tmp_path: Path) -> N
         store.gate.set()
 
 
-async def test_what_is_being_cleaned_when_the_bound_ends_is_counted_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_is_being_cleaned_when_the_bound_ends_is_counted_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     begun, gate = threading.Event(), threading.Event()
     real = observation_module.cleaned
 
@@ -302,7 +328,9 @@ async def test_a_clock_that_went_back_does_not_stop_what_is_told(
 
 
 @pytest.mark.parametrize("scope", ["g:100", 5, {"group_id": "100"}, Scope], ids=repr)
-async def test_a_scope_that_is_none_is_turned_down_at_the_call_and_leaves_nothing_behind(tmp_path: Path, scope: Any) -> None:
+async def test_a_scope_that_is_none_is_turned_down_at_the_call_and_leaves_nothing_behind(
+    tmp_path: Path, scope: Any
+) -> None:
     async with observing(tmp_path) as (observation, events):
         for session_id in ("", "s1"):
             with pytest.raises(InvalidInput, match="scope: expected a Scope"):
@@ -347,14 +375,19 @@ async def test_what_is_a_secret_only_beside_the_tools_name_or_arguments_is_not_s
 ) -> None:
     async with observing(tmp_path) as (observation, events):
         observation.observe_tool(name, arguments, result, scope=GROUP)
-        observation.observe_tool(name, arguments, f"{result}\n" + "The lake is quiet and wide. " * 200, scope=GROUP)
+        observation.observe_tool(
+            name, arguments, f"{result}\n" + "The lake is quiet and wide. " * 200, scope=GROUP
+        )
         assert await observation.settled(10)
         texts = [event.text for event in events.find(EventFilter(None))]
         assert len(texts) > 2
         assert not any(result in text for text in texts)
 
 
-@pytest.mark.parametrize(("role", "name"), [("password", ""), ("user", "password"), ("api_key", "Ann"), ("Ann", "password")])
+@pytest.mark.parametrize(
+    ("role", "name"),
+    [("password", ""), ("user", "password"), ("api_key", "Ann"), ("Ann", "password")],
+)
 async def test_what_is_a_secret_only_behind_a_role_or_a_name_reaches_neither_the_store_nor_a_summary(
     tmp_path: Path, role: str, name: str
 ) -> None:

@@ -2,7 +2,12 @@ import sys
 
 import pytest
 from historian.service.outages import availability
-from historian.service.outages.availability import LONGEST_PAUSE_SECONDS, LONGEST_RETRY_AFTER_SECONDS, Outage, Pause
+from historian.service.outages.availability import (
+    LONGEST_PAUSE_SECONDS,
+    LONGEST_RETRY_AFTER_SECONDS,
+    Outage,
+    Pause,
+)
 
 DAY = 86_400.0
 
@@ -52,7 +57,9 @@ def test_a_server_that_names_a_time_is_not_asked_before_it() -> None:
 
 
 def test_a_server_that_names_a_day_is_asked_after_ten_minutes() -> None:
-    assert Outage(lambda: 0.0).begin(100, "429", retry_after=DAY) == LONGEST_RETRY_AFTER_SECONDS == 600
+    assert (
+        Outage(lambda: 0.0).begin(100, "429", retry_after=DAY) == LONGEST_RETRY_AFTER_SECONDS == 600
+    )
 
 
 def test_a_clock_that_goes_back_a_day_makes_no_pause_a_day_long() -> None:

@@ -9,7 +9,11 @@ import pytest
 from historian.schema.errors import ModelAnswerUnusable, ModelRefused, ModelUnavailable
 from historian.schema.protocols import Matrix
 from historian.service.blocking import run_blocking
-from historian.service.outages.models import LONGEST_PAUSE_SECONDS, SharedOutageEmbedder, SharedOutageReranker
+from historian.service.outages.models import (
+    LONGEST_PAUSE_SECONDS,
+    SharedOutageEmbedder,
+    SharedOutageReranker,
+)
 from support.clock import Clock
 from support.recall import ReversingReranker, WordEmbedder, down
 from support.waiting import eventually, eventually_async
@@ -81,7 +85,9 @@ async def test_one_probe_at_a_time_finds_it_again_and_no_caller_waits_for_it(
     assert embedder.calls == ["tea", "probe", "piano"]
 
 
-async def test_pauses_grow_to_a_minute(shared: SharedOutageEmbedder, embedder: Counting, clock: Clock) -> None:
+async def test_pauses_grow_to_a_minute(
+    shared: SharedOutageEmbedder, embedder: Counting, clock: Clock
+) -> None:
     embedder.fault = down()
     begun = clock.now
     while clock.now < begun + 3600:
@@ -92,7 +98,9 @@ async def test_pauses_grow_to_a_minute(shared: SharedOutageEmbedder, embedder: C
     assert 60 <= len(embedder.calls) <= 70
 
 
-@pytest.mark.parametrize("fault", [ModelRefused("HTTP 401", status=401), ModelAnswerUnusable("NaN")])
+@pytest.mark.parametrize(
+    "fault", [ModelRefused("HTTP 401", status=401), ModelAnswerUnusable("NaN")]
+)
 async def test_an_embedder_that_refuses_is_not_away(
     shared: SharedOutageEmbedder, embedder: Counting, clock: Clock, fault: Exception
 ) -> None:
@@ -112,7 +120,9 @@ async def test_an_embedder_that_refuses_is_not_away(
         await shared.embed_query("tea")
 
 
-async def test_closing_ends_a_probe(shared: SharedOutageEmbedder, embedder: Counting, clock: Clock) -> None:
+async def test_closing_ends_a_probe(
+    shared: SharedOutageEmbedder, embedder: Counting, clock: Clock
+) -> None:
     embedder.fault = down()
     with pytest.raises(ModelUnavailable):
         await shared.embed_query("tea")
@@ -133,7 +143,9 @@ async def give_up(shared: SharedOutageReranker) -> None:
             await shared.rerank("tea", ["a", "b"], 2, until)
 
 
-async def test_a_reranker_that_hangs_costs_one_recall_its_limit_and_a_probe_finds_it_again(clock: Clock) -> None:
+async def test_a_reranker_that_hangs_costs_one_recall_its_limit_and_a_probe_finds_it_again(
+    clock: Clock,
+) -> None:
     reranker = ReversingReranker()
     reranker.gate = asyncio.Event()
     shared = SharedOutageReranker(reranker, clock=clock, random=lambda: 0.5)
@@ -176,7 +188,9 @@ async def test_a_reranker_that_answers_late_is_asked_again(clock: Clock) -> None
     await shared.aclose()
 
 
-async def test_a_caller_that_is_cancelled_before_its_limit_tells_nothing_of_the_reranker(clock: Clock) -> None:
+async def test_a_caller_that_is_cancelled_before_its_limit_tells_nothing_of_the_reranker(
+    clock: Clock,
+) -> None:
     reranker = ReversingReranker()
     reranker.gate = asyncio.Event()
     shared = SharedOutageReranker(reranker, clock=clock, random=lambda: 0.5)
@@ -206,7 +220,9 @@ class Hanging(ReversingReranker):
         return found
 
 
-def test_synchronous_callers_find_a_reranker_again_although_their_loops_end_its_probes(clock: Clock) -> None:
+def test_synchronous_callers_find_a_reranker_again_although_their_loops_end_its_probes(
+    clock: Clock,
+) -> None:
     reranker = Hanging()
     shared = SharedOutageReranker(reranker, clock=clock, random=lambda: 0.5)
 
@@ -216,7 +232,9 @@ def test_synchronous_callers_find_a_reranker_again_although_their_loops_end_its_
         except ModelUnavailable:
             return False
 
-    for minute in range(5):  # the pauses grow: one caller each waits for its limit, and the others for nothing
+    for minute in range(
+        5
+    ):  # the pauses grow: one caller each waits for its limit, and the others for nothing
         run_blocking(give_up(shared))
         assert not answers()
         clock.now += 60

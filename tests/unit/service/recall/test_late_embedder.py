@@ -7,7 +7,8 @@ from historian.service.recall.late_embedder import SLOW, SLOW_ENDPOINT, SPINNING
 
 
 @pytest.mark.parametrize(
-    ("policy", "is_remote", "told"), [("ACTIVE", False, SPINNING), ("passive", False, SLOW), ("active", True, SLOW_ENDPOINT)]
+    ("policy", "is_remote", "told"),
+    [("ACTIVE", False, SPINNING), ("passive", False, SLOW), ("active", True, SLOW_ENDPOINT)],
 )
 def test_the_remedy_is_of_the_model_and_the_environment(
     policy: str, is_remote: bool, told: str, monkeypatch: pytest.MonkeyPatch

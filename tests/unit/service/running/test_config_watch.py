@@ -20,7 +20,9 @@ def rewrite(path: Path, text: str) -> None:
     os.utime(path, ns=(1, path.stat().st_mtime_ns + 1_000_000))
 
 
-def test_a_hot_key_applies_at_once_and_a_cold_one_says_restart(config: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_hot_key_applies_at_once_and_a_cold_one_says_restart(
+    config: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     applied: list[Settings] = []
     watch = ConfigWatch(config, load_settings(config, environ={}), applied.append, environ={})
     watch.look()
@@ -33,7 +35,9 @@ def test_a_hot_key_applies_at_once_and_a_cold_one_says_restart(config: Path, cap
     assert "restart to apply: cognitive.bot_name" in caplog.text
 
 
-def test_a_file_that_has_become_wrong_changes_nothing_and_is_named(config: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_file_that_has_become_wrong_changes_nothing_and_is_named(
+    config: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     applied: list[Settings] = []
     watch = ConfigWatch(config, load_settings(config, environ={}), applied.append, environ={})
     rewrite(config, "[cognitive.query]\nauto_top_k = 'many'\n")

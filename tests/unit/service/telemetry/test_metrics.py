@@ -48,19 +48,30 @@ async def test_what_a_worker_has_done_is_counted(tmp_path: Path) -> None:
             for n in range(3):
                 put(
                     parts,
-                    group_fields(request_id=f"r{n}", action_summary="小史给阿明推荐了《三体》", new_info=["阿明喜欢科幻小说"]),
+                    group_fields(
+                        request_id=f"r{n}",
+                        action_summary="小史给阿明推荐了《三体》",
+                        new_info=["阿明喜欢科幻小说"],
+                    ),
                 )
             assert await worker.run(drain=True)
             usage = {
-                name: {"calls": used.calls, "prompt_tokens": used.prompt_tokens} for name, used in parts.chat.usage().items()
+                name: {"calls": used.calls, "prompt_tokens": used.prompt_tokens}
+                for name, used in parts.chat.usage().items()
             }  # type: ignore[union-attr]
-            found = parsed(metrics_text({"worker": worker.statistics.as_dict(), "usage": usage, "outage": worker.outage}))
+            found = parsed(
+                metrics_text(
+                    {"worker": worker.statistics.as_dict(), "usage": usage, "outage": worker.outage}
+                )
+            )
     assert found['historian_jobs_total{outcome="filed"}'] == 3
     assert found["historian_events_filed_total"] == 6 and found["historian_outage"] == 0
     assert found['historian_gate_pass_ratio{pass="final"}'] == 1
     assert found['historian_node_seconds_count{node="rewrite"}'] == 3
     assert (
-        0 < found['historian_node_seconds{node="rewrite",quantile="0.5"}'] <= found['historian_node_seconds_sum{node="rewrite"}']
+        0
+        < found['historian_node_seconds{node="rewrite",quantile="0.5"}']
+        <= found['historian_node_seconds_sum{node="rewrite"}']
     )
     assert found['historian_model_calls_total{purpose="rewrite"}'] == 3
     assert found['historian_model_tokens_total{direction="prompt",purpose="rewrite"}'] > 0
@@ -74,7 +85,10 @@ async def test_a_bot_reads_the_metrics_of_its_service(tmp_path: Path) -> None:
         await memory.on_tool_executed("find", {}, "found", scope=scope)
         found = parsed(await memory.metrics_text())
     assert found['historian_queue_jobs{state="pending"}'] == 1
-    assert found['historian_recalls_total{level="keyword"}'] == 1 and found["historian_recall_seconds_count"] == 1
+    assert (
+        found['historian_recalls_total{level="keyword"}'] == 1
+        and found["historian_recall_seconds_count"] == 1
+    )
     assert found['historian_observations_total{outcome="noted"}'] == 1
     assert found['historian_observations_total{outcome="dropped"}'] == 0
 

@@ -65,19 +65,31 @@ def counts(report: IndexReport) -> tuple[int, int, int, int, int]:
     return report.new, report.changed, report.renamed, report.deleted, report.unchanged
 
 
-async def test_notes_become_events_of_their_scope_with_source_note_and_are_not_called_absolute(notes: Notes) -> None:
+async def test_notes_become_events_of_their_scope_with_source_note_and_are_not_called_absolute(
+    notes: Notes,
+) -> None:
     notes.write("a/tea.md", "# Tea\n\nAnn likes green tea.\n")
     report = await notes.run()
     assert counts(report) == (1, 0, 0, 0, 0) and report.chunks == 1
     (event,) = notes.events()
-    assert event.source == "note" and event.scope.key == "g:7" and not event.is_absolute and event.kind == "fact"
+    assert (
+        event.source == "note"
+        and event.scope.key == "g:7"
+        and not event.is_absolute
+        and event.kind == "fact"
+    )
     assert abs(event.timestamp - OLD) < 1 and event.timestamp_local.endswith("+08:00")
-    assert notes.parts.events.search_keywords("green tea", EventFilter("g:7"), 5)[0][0] == event.event_id
+    assert (
+        notes.parts.events.search_keywords("green tea", EventFilter("g:7"), 5)[0][0]
+        == event.event_id
+    )
     assert list(notes.parts.backend.manifest.files("g:7", str(notes.folder))) == ["a/tea.md"]
     assert notes.parts.events.without_vector(9) == [event]
 
 
-async def test_what_did_not_change_is_not_read_again(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_did_not_change_is_not_read_again(
+    notes: Notes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     notes.write("tea.md", "Ann likes tea.")
     await notes.run()
     monkeypatch.setattr(note_folder.os, "open", lambda *_: pytest.fail("a file was opened"))
@@ -91,7 +103,9 @@ async def test_another_time_with_the_same_content_embeds_nothing(notes: Notes) -
     assert counts(await notes.run()) == (0, 0, 0, 0, 1) and notes.embedded == []
 
 
-async def test_a_file_changed_within_the_resolution_of_its_time_is_looked_into_again(notes: Notes) -> None:
+async def test_a_file_changed_within_the_resolution_of_its_time_is_looked_into_again(
+    notes: Notes,
+) -> None:
     now = time.time()
     notes.write("tea.md", "Ann likes tea.", at=now)
     await notes.run()
@@ -101,7 +115,10 @@ async def test_a_file_changed_within_the_resolution_of_its_time_is_looked_into_a
 
 
 async def test_a_changed_file_embeds_only_the_chunks_that_are_new(notes: Notes) -> None:
-    first, second, third = (f"The {word} keeps a long diary about every single garden walk." for word in ("cat", "dog", "owl"))
+    first, second, third = (
+        f"The {word} keeps a long diary about every single garden walk."
+        for word in ("cat", "dog", "owl")
+    )
     notes.write("pets.md", f"{first}\n\n{second}\n")
     await notes.run()
     kept = {event.text: event.event_id for event in notes.events()}
@@ -112,7 +129,9 @@ async def test_a_changed_file_embeds_only_the_chunks_that_are_new(notes: Notes) 
     assert {event.text: event.event_id for event in notes.events()}[first] == kept[first]
 
 
-async def test_a_renamed_file_and_a_renamed_folder_embed_nothing_and_keep_their_events(notes: Notes) -> None:
+async def test_a_renamed_file_and_a_renamed_folder_embed_nothing_and_keep_their_events(
+    notes: Notes,
+) -> None:
     notes.write("a/tea.md", "Ann likes tea.")
     notes.write("a/b/owl.md", "The owl sleeps.")
     await notes.run()
@@ -159,13 +178,20 @@ async def test_what_comes_back_after_it_was_deleted_is_indexed_again(notes: Note
     assert notes.texts() == {"Ann likes tea."}
 
 
-async def test_a_note_removed_by_hand_stays_away_when_its_file_changes_elsewhere(notes: Notes) -> None:
-    first, second = "The cat keeps a long diary about every garden walk it took.", "The owl sleeps at noon and says nothing."
+async def test_a_note_removed_by_hand_stays_away_when_its_file_changes_elsewhere(
+    notes: Notes,
+) -> None:
+    first, second = (
+        "The cat keeps a long diary about every garden walk it took.",
+        "The owl sleeps at noon and says nothing.",
+    )
     notes.write("a.md", f"{first}\n\n{second}")
     await notes.run()
     (event,) = (event for event in notes.events() if event.text == first)
     notes.parts.events.delete([event.event_id])
-    notes.write("a.md", f"{first}\n\n{second}\n\nAnd something new was added here in the end.", at=OLD + 9)
+    notes.write(
+        "a.md", f"{first}\n\n{second}\n\nAnd something new was added here in the end.", at=OLD + 9
+    )
     await notes.run()
     assert first not in notes.texts() and second in notes.texts() and len(notes.texts()) == 2
 
@@ -194,13 +220,23 @@ async def test_bad_files_are_skipped_with_a_word_and_never_stop_the_rest(notes: 
     (notes.folder / "folder.md").mkdir()
     report = await notes.run()
     assert notes.texts() == {"Ann likes tea."}
-    assert set(report.skipped) == {"binary.md", "latin.md", "huge.md", "dangling.md", "loop", "self.md", "pipe.md"}
+    assert set(report.skipped) == {
+        "binary.md",
+        "latin.md",
+        "huge.md",
+        "dangling.md",
+        "loop",
+        "self.md",
+        "pipe.md",
+    }
     assert all(report.skipped.values())
     notes.write("good.md", b"now \x00 binary")
     assert (await notes.run()).deleted == 1 and notes.texts() == set()
 
 
-async def test_a_link_out_of_the_folder_is_followed_only_when_asked_for_and_no_folder_twice(notes: Notes, tmp_path: Path) -> None:
+async def test_a_link_out_of_the_folder_is_followed_only_when_asked_for_and_no_folder_twice(
+    notes: Notes, tmp_path: Path
+) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "owl.md").write_text("The owl sleeps.")
@@ -218,7 +254,9 @@ async def test_a_link_out_of_the_folder_is_followed_only_when_asked_for_and_no_f
     assert all("notes_follow_links" in why for why in report.skipped.values())
     cognitive = notes.parts.settings.cognitive.model_copy(update={"notes_follow_links": True})
     following = notes.parts.settings.model_copy(update={"cognitive": cognitive})
-    report = await NotesIndex(notes.parts.backend.manifest, following, time.time).run(notes.folder, GROUP)
+    report = await NotesIndex(notes.parts.backend.manifest, following, time.time).run(
+        notes.folder, GROUP
+    )
     assert notes.texts() == {"Ann likes tea.", "The owl sleeps.", "The fox runs."}
     assert set(report.skipped) == {"two", "inside/out"}
     await notes.run()
@@ -235,7 +273,9 @@ def test_a_file_that_became_a_link_since_it_was_listed_is_not_read(tmp_path: Pat
         note_folder.read_note(listed)
 
 
-async def test_a_path_that_is_too_long_for_the_system_does_not_stop_the_others(notes: Notes) -> None:
+async def test_a_path_that_is_too_long_for_the_system_does_not_stop_the_others(
+    notes: Notes,
+) -> None:
     notes.write("good.md", "Ann likes tea.")
     begin = os.open(notes.folder, os.O_RDONLY)
     within = begin
@@ -254,14 +294,18 @@ async def test_a_path_that_is_too_long_for_the_system_does_not_stop_the_others(n
         again = await notes.run()
         assert (again.new, again.deleted) == (0, 0)
     finally:
-        for descriptor, name in zip(reversed(depths[:-1]), ["e" * 30] * 15 + ["d" * 200] * 19, strict=True):
+        for descriptor, name in zip(
+            reversed(depths[:-1]), ["e" * 30] * 15 + ["d" * 200] * 19, strict=True
+        ):
             os.unlink("n.md", dir_fd=depths[-1])
             os.close(depths.pop())
             os.rmdir(name, dir_fd=descriptor)
         os.close(begin)
 
 
-async def test_a_folder_that_cannot_be_read_removes_nothing(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_folder_that_cannot_be_read_removes_nothing(
+    notes: Notes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     notes.write("a.md", "Ann likes tea.")
     notes.write("deep/b.md", "The owl sleeps.")
     await notes.run()
@@ -291,10 +335,14 @@ SECRET_NAMES = [
 
 
 def bytes_of(notes: Notes) -> bytes:
-    return b"".join(path.read_bytes() for path in notes.parts.directory.rglob("*") if path.is_file())
+    return b"".join(
+        path.read_bytes() for path in notes.parts.directory.rglob("*") if path.is_file()
+    )
 
 
-async def test_a_secret_in_the_name_of_a_file_or_folder_is_neither_stored_nor_told(notes: Notes) -> None:
+async def test_a_secret_in_the_name_of_a_file_or_folder_is_neither_stored_nor_told(
+    notes: Notes,
+) -> None:
     for n, path in enumerate((*SECRET_NAMES, "plain.md")):
         notes.write(path, f"The owl number {n} sleeps.")
     notes.write("ghp_0123456789abcdefghijABCDEFGHIJ456789.md", b"\xff\xfe\xfd")
@@ -344,18 +392,27 @@ async def test_the_same_folder_in_two_scopes_is_kept_apart(notes: Notes) -> None
 
 
 async def test_secrets_in_notes_are_redacted_before_they_are_stored(notes: Notes) -> None:
-    notes.write("a.md", "My server:\n\npassword=hunter2hunter2 and key sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD\n")
+    notes.write(
+        "a.md",
+        "My server:\n\npassword=hunter2hunter2 and key sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD\n",
+    )
     await notes.run()
-    assert notes.texts() and not any("hunter2" in text or "sk-proj" in text for text in notes.texts())
+    assert notes.texts() and not any(
+        "hunter2" in text or "sk-proj" in text for text in notes.texts()
+    )
 
 
-async def test_without_vectors_notes_are_found_by_keyword_and_wait_to_be_embedded(notes: Notes) -> None:
+async def test_without_vectors_notes_are_found_by_keyword_and_wait_to_be_embedded(
+    notes: Notes,
+) -> None:
     notes.write("a.md", "The owl sleeps.")
     assert (await notes.run()).without_vector == 1
     assert len(notes.parts.events.without_vector(10)) == 1
 
 
-async def test_a_run_that_fails_half_way_is_gone_on_with(notes: Notes, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_run_that_fails_half_way_is_gone_on_with(
+    notes: Notes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for n in range(150):
         notes.write(f"{n:03}.md", f"Note number {n} is about owls.")
     written = 0
@@ -390,7 +447,11 @@ async def test_the_worker_indexes_the_configured_folder_when_it_is_idle(tmp_path
 
 
 def test_a_notes_scope_that_names_no_conversation_is_a_settings_error(tmp_path: Path) -> None:
-    assert notes_scope("group:7") == GROUP and notes_scope("user:42") == Scope.private("42") and notes_scope("") == SHARED_NOTES
+    assert (
+        notes_scope("group:7") == GROUP
+        and notes_scope("user:42") == Scope.private("42")
+        and notes_scope("") == SHARED_NOTES
+    )
     with pytest.raises(SettingsError, match="notes_scope"):
         parse_settings({"cognitive": {"notes_scope": "7"}}, environ={}, base=tmp_path)
 
@@ -400,7 +461,9 @@ def test_the_notes_folder_counts_from_the_configuration_s_own(tmp_path: Path) ->
     assert settings.cognitive.notes_dir == str(tmp_path / "notes")
 
 
-async def test_profiles_are_no_notes_by_whatever_way_they_are_reached(notes: Notes, tmp_path: Path) -> None:
+async def test_profiles_are_no_notes_by_whatever_way_they_are_reached(
+    notes: Notes, tmp_path: Path
+) -> None:
     data = Path(notes.parts.settings.cognitive.data_dir)
     profile = data / "profiles/users/1001@private.md"
     profile.parent.mkdir(parents=True, exist_ok=True)
@@ -433,13 +496,17 @@ async def test_what_an_earlier_version_took_from_its_own_data_goes(notes: Notes)
     assert notes.texts() == set()
 
 
-async def test_what_somebody_wrote_into_memory_md_is_a_note_of_its_conversation_and_jobs_lines_are_not(notes: Notes) -> None:
+async def test_what_somebody_wrote_into_memory_md_is_a_note_of_its_conversation_and_jobs_lines_are_not(
+    notes: Notes,
+) -> None:
     file = notes.folder / "MEMORY.md"
     lines = "## g:7\n\n- the club meets on Mondays\n- 2026-02-21T17:30:00+08:00 filed as an event\n\n## p:42\n\nBob likes tea\n"
     file.write_text(f"# About us\n\nAnn is the treasurer\n\n{lines}", encoding="utf-8")
     report = await notes.index.run_memory(file, SHARED_NOTES)
     assert (report.new, report.removed) == (3, 0)
-    assert notes.texts() == {"- the club meets on Mondays"} and notes.texts(Scope.private("42")) == {"Bob likes tea"}
+    assert notes.texts() == {"- the club meets on Mondays"} and notes.texts(
+        Scope.private("42")
+    ) == {"Bob likes tea"}
     assert {event.source for event in notes.events()} == {"note"}
     assert any("treasurer" in text for text in notes.texts(SHARED_NOTES))
     again = await notes.index.run_memory(file, SHARED_NOTES)
@@ -450,18 +517,28 @@ async def test_what_somebody_wrote_into_memory_md_is_a_note_of_its_conversation_
     assert notes.texts() == {"- the club meets on Fridays"}
     assert notes.texts(Scope.private("42")) == notes.texts(SHARED_NOTES) == set()
     file.unlink()
-    assert (await notes.index.run_memory(file, SHARED_NOTES)).deleted == 1 and notes.texts() == set()
+    assert (
+        await notes.index.run_memory(file, SHARED_NOTES)
+    ).deleted == 1 and notes.texts() == set()
 
 
 async def test_a_heading_within_a_conversation_s_section_tells_nobody_else(notes: Notes) -> None:
     file = notes.folder / "MEMORY.md"
-    file.write_text("# Memory\n\n## p:42\n\nAnn likes tea\n\n## Health\n\nAnn takes lithium\n", encoding="utf-8")
+    file.write_text(
+        "# Memory\n\n## p:42\n\nAnn likes tea\n\n## Health\n\nAnn takes lithium\n", encoding="utf-8"
+    )
     await notes.index.run_memory(file, GROUP)
-    assert notes.texts(GROUP) == set() and any("lithium" in text for text in notes.texts(Scope.private("42")))
+    assert notes.texts(GROUP) == set() and any(
+        "lithium" in text for text in notes.texts(Scope.private("42"))
+    )
 
 
 async def test_the_rest_of_memory_md_belongs_to_the_scope_of_notes(notes: Notes) -> None:
     file = notes.folder / "MEMORY.md"
-    file.write_text("Ann is the treasurer\n\n## g:7\n\nthe club meets on Mondays\n", encoding="utf-8")
+    file.write_text(
+        "Ann is the treasurer\n\n## g:7\n\nthe club meets on Mondays\n", encoding="utf-8"
+    )
     await notes.index.run_memory(file, GROUP)
-    assert "\n".join(sorted(notes.texts())).count("treasurer") == 1 and any("Mondays" in text for text in notes.texts())
+    assert "\n".join(sorted(notes.texts())).count("treasurer") == 1 and any(
+        "Mondays" in text for text in notes.texts()
+    )

@@ -11,7 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from historian.models.embeddings.wrapped import MatchingEmbedder
-from historian.schema.errors import InvalidInput, ModelAnswerUnusable, ModelRefused, ModelUnavailable
+from historian.schema.errors import (
+    InvalidInput,
+    ModelAnswerUnusable,
+    ModelRefused,
+    ModelUnavailable,
+)
 from historian.schema.event import EventFilter
 from historian.schema.profile import ProfileKey
 from historian.schema.protocols import Matrix, Vector
@@ -35,7 +40,9 @@ class Model:
 
     is_remote = False
 
-    def __init__(self, name: str = "new", dimension: int = 6, *, broken_after: int = 10_000) -> None:
+    def __init__(
+        self, name: str = "new", dimension: int = 6, *, broken_after: int = 10_000
+    ) -> None:
         self.model, self.dimension = f"test:{name}", dimension
         self.texts: list[str] = []
         self.unusable: set[str] = set()
@@ -86,7 +93,9 @@ def assert_read(parts: Parts, model: Model, count: int) -> None:
     """Searches read the vectors of `model`, one an event, each at its own event; scope by scope too."""
     assert parts.events.fingerprint() == (model.model, model.dimension)
     ids, matrix = parts.events.vectors(EventFilter(None))
-    texts = {event.event_id: event.text for event in parts.events.find(EventFilter(None), limit=10_000)}
+    texts = {
+        event.event_id: event.text for event in parts.events.find(EventFilter(None), limit=10_000)
+    }
     assert len(ids) == count == parts.events.embedded_count()
     for event_id, vector in zip(ids, matrix, strict=True):
         assert np.array_equal(vector, model.vector(texts[event_id]))
@@ -116,13 +125,21 @@ def old() -> Model:
     return Model("old", 5)
 
 
-async def test_searches_read_the_former_vectors_until_the_change_and_the_new_ones_after_it(opened: Parts, old: Model) -> None:
+async def test_searches_read_the_former_vectors_until_the_change_and_the_new_ones_after_it(
+    opened: Parts, old: Model
+) -> None:
     parts, new = opened, Model()
     file(parts, range(10), old)
     seen: list[tuple[int, int]] = []
     new.on_call = lambda call: assert_read(parts, old, 10)
-    built = await work_of(parts, new).build(on_progress=lambda done, total: seen.append((done, total)))
-    assert (built.made, built.found, built.skipped) == (10, 0, 0) and seen[0] == (0, 10) and seen[-1] == (10, 10)
+    built = await work_of(parts, new).build(
+        on_progress=lambda done, total: seen.append((done, total))
+    )
+    assert (
+        (built.made, built.found, built.skipped) == (10, 0, 0)
+        and seen[0] == (0, 10)
+        and seen[-1] == (10, 10)
+    )
     assert_read(parts, old, 10)
     before = parts.events.change_number("g:7")
     parts.backend.shadow.change_over()
@@ -133,14 +150,18 @@ async def test_searches_read_the_former_vectors_until_the_change_and_the_new_one
     await parts.aclose()
 
 
-async def test_events_filed_edited_and_deleted_meanwhile_are_included(opened: Parts, old: Model) -> None:
+async def test_events_filed_edited_and_deleted_meanwhile_are_included(
+    opened: Parts, old: Model
+) -> None:
     parts, new = opened, Model()
     file(parts, range(10), old)
 
     def meddle(call: int) -> None:
         if call == 2:
             file(parts, range(10, 13), old)
-            parts.events.edit("j0-0:0", "edited after it was embedded", old.vector("edited after it was embedded"))
+            parts.events.edit(
+                "j0-0:0", "edited after it was embedded", old.vector("edited after it was embedded")
+            )
             parts.events.edit("j8-0:0", "edited while it is embedded", None)
             parts.events.delete(["j1-0:0", "j9-0:0"])
 
@@ -154,7 +175,9 @@ async def test_events_filed_edited_and_deleted_meanwhile_are_included(opened: Pa
     await parts.aclose()
 
 
-async def test_a_model_that_goes_away_in_the_middle_loses_nothing_and_is_not_paid_twice(tmp_path: Path, old: Model) -> None:
+async def test_a_model_that_goes_away_in_the_middle_loses_nothing_and_is_not_paid_twice(
+    tmp_path: Path, old: Model
+) -> None:
     parts, new = open_at(tmp_path), Model(broken_after=2)
     file(parts, range(20), old)
     with pytest.raises(ModelUnavailable):
@@ -169,7 +192,9 @@ async def test_a_model_that_goes_away_in_the_middle_loses_nothing_and_is_not_pai
     await parts.aclose()
 
 
-async def test_a_text_that_no_model_can_embed_is_left_to_keywords_and_stops_nothing(tmp_path: Path, old: Model) -> None:
+async def test_a_text_that_no_model_can_embed_is_left_to_keywords_and_stops_nothing(
+    tmp_path: Path, old: Model
+) -> None:
     parts, new = open_at(tmp_path), Model()
     file(parts, range(9), old)
     new.unusable = {"record 2"}
@@ -193,7 +218,9 @@ async def test_another_model_in_between_begins_anew(tmp_path: Path, old: Model) 
     await parts.aclose()
 
 
-async def test_going_back_and_forth_costs_nothing_until_the_old_ones_are_dropped(opened: Parts, old: Model) -> None:
+async def test_going_back_and_forth_costs_nothing_until_the_old_ones_are_dropped(
+    opened: Parts, old: Model
+) -> None:
     parts, new = opened, Model()
     file(parts, range(6), old)
     await work_of(parts, new).build()
@@ -216,7 +243,9 @@ async def test_going_back_and_forth_costs_nothing_until_the_old_ones_are_dropped
     await parts.aclose()
 
 
-async def test_the_same_model_is_nothing_to_do_and_a_first_model_keeps_nothing(tmp_path: Path) -> None:
+async def test_the_same_model_is_nothing_to_do_and_a_first_model_keeps_nothing(
+    tmp_path: Path,
+) -> None:
     parts, new = open_at(tmp_path), Model()
     event = make_event("j0-0", 0, text="record 0")
     parts.events.file_job("j0-0", [event], [None])
@@ -234,7 +263,9 @@ async def test_profiles_change_over_with_the_events(opened: Parts, old: Model) -
     parts, new = opened, Model()
     file(parts, range(2), old)
     stored = [
-        parts.profiles.write(profile_of(ProfileKey("user", n), "- likes tea", name=n), expected_revision=0, now="")
+        parts.profiles.write(
+            profile_of(ProfileKey("user", n), "- likes tea", name=n), expected_revision=0, now=""
+        )
         for n in ("1", "2")
     ]
     for profile in stored:
@@ -252,7 +283,9 @@ async def test_profiles_change_over_with_the_events(opened: Parts, old: Model) -
 
 
 @pytest.mark.parametrize("dimension", [5, 6])
-async def test_the_derived_index_is_brought_to_the_new_vectors(tmp_path: Path, old: Model, dimension: int) -> None:
+async def test_the_derived_index_is_brought_to_the_new_vectors(
+    tmp_path: Path, old: Model, dimension: int
+) -> None:
     parts, new = open_at(tmp_path), Model(dimension=dimension)
     file(parts, range(5), old)
     index = ChromaIndex(tmp_path / "chromadb")
@@ -278,10 +311,15 @@ async def test_forgotten_texts_leave_no_vector_in_any_set(tmp_path: Path, old: M
     await parts.aclose()
     content = b"".join(path.read_bytes() for path in tmp_path.glob("index.sqlite*"))
     assert old.vector("record 0").tobytes() in content
-    assert old.vector("record 1").tobytes() not in content and new.vector("record 1").tobytes() not in content
+    assert (
+        old.vector("record 1").tobytes() not in content
+        and new.vector("record 1").tobytes() not in content
+    )
 
 
-async def test_a_service_with_the_former_model_goes_by_keywords_after_the_change(tmp_path: Path, old: Model) -> None:
+async def test_a_service_with_the_former_model_goes_by_keywords_after_the_change(
+    tmp_path: Path, old: Model
+) -> None:
     parts, new = open_at(tmp_path), Model(dimension=5)
     file(parts, range(3), old)
     running = MatchingEmbedder(old, parts.events)
@@ -296,9 +334,13 @@ async def test_a_service_with_the_former_model_goes_by_keywords_after_the_change
     await parts.aclose()
 
 
-async def test_a_second_process_that_would_make_the_same_vectors_is_told_that_one_does(opened: Parts, old: Model) -> None:
+async def test_a_second_process_that_would_make_the_same_vectors_is_told_that_one_does(
+    opened: Parts, old: Model
+) -> None:
     file(opened, range(3), old)
-    is_told = pytest.raises(ReembeddingStopped, match=r"another `historian reembed` is at work.*process")
+    is_told = pytest.raises(
+        ReembeddingStopped, match=r"another `historian reembed` is at work.*process"
+    )
     with opened.backend.workers.reembedding(opened.clock()), is_told:
         await change_model(opened, Model())
     assert (await change_model(opened, Model())).outcome == "built"
@@ -325,7 +367,9 @@ def run_killed(directory: Path, point: int, paid: int) -> bool:
 
 
 @pytest.mark.slow
-def test_a_kill_at_every_boundary_of_every_batch_loses_nothing_and_pays_for_one_batch_at_most(tmp_path: Path) -> None:
+def test_a_kill_at_every_boundary_of_every_batch_loses_nothing_and_pays_for_one_batch_at_most(
+    tmp_path: Path,
+) -> None:
     old, new, events = Model("old", 5), Model(), 18
     batches = -(-events // 4)
     point, killed = 0, True

@@ -20,23 +20,37 @@ DAY = 86_400.0
 
 
 def said(n: int, at: float, **fields: Any) -> list[Event]:
-    values = {"kind": "message", "source": "message", "role": "user", "said_by": "42", "user_name": "Ann", **fields}
+    values = {
+        "kind": "message",
+        "source": "message",
+        "role": "user",
+        "said_by": "42",
+        "user_name": "Ann",
+        **fields,
+    }
     return [make_event(f"m-{n}", text=f"message {n}", timestamp=at, **values)]
 
 
 def fill(parts: Parts, now: float) -> None:
     """Messages, tool messages and observations of every tenth day, and an event of the first."""
     parts.events.file_messages([said(n, now - n * 10 * DAY) for n in range(6)])
-    parts.events.file_messages([said(n, now - (n - 10) * 10 * DAY, role="tool") for n in range(10, 16)])
+    parts.events.file_messages(
+        [said(n, now - (n - 10) * 10 * DAY, role="tool") for n in range(10, 16)]
+    )
     for n in range(6):
-        observed = make_event(f"o-{n}", source="observation", text=f"observed {n}", timestamp=now - n * 10 * DAY)
+        observed = make_event(
+            f"o-{n}", source="observation", text=f"observed {n}", timestamp=now - n * 10 * DAY
+        )
         parts.events.file_new([observed], [None])
     made = make_event("j-0", text="made of it", timestamp=now - 50 * DAY, sources=("m-5",))
     assert parts.events.file_job("j-0", [made], [None])
 
 
 def left(parts: Parts) -> list[str]:
-    return sorted(event.event_id.partition(":")[0] for event in parts.events.find(EventFilter(None), limit=100))
+    return sorted(
+        event.event_id.partition(":")[0]
+        for event in parts.events.find(EventFilter(None), limit=100)
+    )
 
 
 YOUNG = ["m-10", "m-11", "m-12", "o-0", "o-1", "o-2"]
@@ -63,7 +77,10 @@ async def test_messages_leave_as_the_settings_say_and_what_tools_returned_after_
         await worker.maintenance.idle()
         young = ["m-10"] if talk.get("keep_days") == 0.5 else YOUNG[:3]
         assert left(parts) == sorted([*(f"m-{n}" for n in messages), *young, *YOUNG[3:], "j-0"])
-        assert (parts.events.get(["j-0:0"])[0].sources, parts.events.count()) == (("m-5",), len(left(parts)))
+        assert (parts.events.get(["j-0:0"])[0].sources, parts.events.count()) == (
+            ("m-5",),
+            len(left(parts)),
+        )
 
 
 async def test_expiry_goes_in_batches_lets_jobs_go_first_and_looks_again_after_a_while(
@@ -71,7 +88,10 @@ async def test_expiry_goes_in_batches_lets_jobs_go_first_and_looks_again_after_a
 ) -> None:
     monkeypatch.setattr(idle_work, "EXPIRED_AT_ONCE", 2)
     clock = Clock()
-    async with open_worker(settings_for(tmp_path, talk={"keep_messages": 3}), clock=clock) as (parts, worker):
+    async with open_worker(settings_for(tmp_path, talk={"keep_messages": 3}), clock=clock) as (
+        parts,
+        worker,
+    ):
         parts.events.file_messages([said(n, clock.now - n) for n in range(9)])
         put(parts, group_fields(new_info=["他喜欢吉他"]))
         await worker.maintenance.idle()
@@ -89,14 +109,22 @@ async def test_expiry_goes_in_batches_lets_jobs_go_first_and_looks_again_after_a
 
 async def test_another_worker_than_the_leading_one_lets_nothing_expire(tmp_path: Path) -> None:
     clock = Clock()
-    async with open_worker(settings_for(tmp_path, talk={"keep_days": 1}), clock=clock) as (parts, worker):
+    async with open_worker(settings_for(tmp_path, talk={"keep_days": 1}), clock=clock) as (
+        parts,
+        worker,
+    ):
         parts.events.file_messages([said(1, clock.now - 2 * DAY)])
         await worker.maintenance.idle(leads=False)
         assert left(parts) == ["m-1"]
 
 
-@pytest.mark.parametrize("talk", [{"keep_days": -1}, {"keep_days": float("nan")}, {"keep_messages": -1}, {"keep_messages": 1.5}])
-def test_a_bound_that_is_none_is_refused_with_its_name(tmp_path: Path, talk: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "talk",
+    [{"keep_days": -1}, {"keep_days": float("nan")}, {"keep_messages": -1}, {"keep_messages": 1.5}],
+)
+def test_a_bound_that_is_none_is_refused_with_its_name(
+    tmp_path: Path, talk: dict[str, Any]
+) -> None:
     with pytest.raises(SettingsError, match=rf"cognitive\.talk\.{next(iter(talk))}"):
         settings_for(tmp_path, talk=talk)
 
@@ -117,12 +145,18 @@ async def test_withdrawn_and_edited_words_are_overwritten_when_idle(tmp_path: Pa
     clock = Clock()
     async with open_worker(settings_for(tmp_path), clock=clock) as (parts, worker):
         texts = {n: f"第{n}只紫色的鲸鱼 whale{n}" for n in range(60)}
-        parts.events.file_messages([[make_event(f"m-{n}", text=text, kind="message")] for n, text in texts.items()])
+        parts.events.file_messages(
+            [[make_event(f"m-{n}", text=text, kind="message")] for n, text in texts.items()]
+        )
         await worker.maintenance.idle()
         parts.events.withdraw([f"m-{n}" for n in range(0, 60, 3)])
-        parts.events.file_messages([[make_event(f"m-{n}", text="别的话", kind="message")] for n in range(1, 60, 3)])
+        parts.events.file_messages(
+            [[make_event(f"m-{n}", text="别的话", kind="message")] for n in range(1, 60, 3)]
+        )
         await worker.maintenance.idle()
-        assert [n for n in texts if holds(tmp_path, f"whale{n} ") or holds(tmp_path, texts[n])] == list(range(2, 60, 3))
+        assert [
+            n for n in texts if holds(tmp_path, f"whale{n} ") or holds(tmp_path, texts[n])
+        ] == list(range(2, 60, 3))
         parts.events.withdraw(["m-2"])
         await worker.maintenance.idle()
         assert parts.backend.erasure.has_remains(), "not again at once"
@@ -133,7 +167,11 @@ async def test_withdrawn_and_edited_words_are_overwritten_when_idle(tmp_path: Pa
 
 async def test_what_is_withdrawn_leaves_the_collection_and_its_files(tmp_path: Path) -> None:
     def in_chroma(text: str) -> bool:
-        return any(text.encode() in path.read_bytes() for path in (tmp_path / "chromadb").rglob("*") if path.is_file())
+        return any(
+            text.encode() in path.read_bytes()
+            for path in (tmp_path / "chromadb").rglob("*")
+            if path.is_file()
+        )
 
     async with open_worker(settings_for(tmp_path), clock=Clock()) as (parts, worker):
         index = worker.maintenance.event_index

@@ -38,7 +38,9 @@ def index(tmp_path: Path) -> Iterator[ChromaIndex]:
 def file_jobs(store: SqliteEventStore, jobs: int) -> None:
     for n in range(jobs):
         job_id = f"j{n}-0"
-        store.file_job(job_id, [make_event(job_id, i) for i in range(3)], [*unit_vectors(2, seed=n), None])
+        store.file_job(
+            job_id, [make_event(job_id, i) for i in range(3)], [*unit_vectors(2, seed=n), None]
+        )
 
 
 def assert_same(store: SqliteEventStore, index: ChromaIndex) -> None:
@@ -50,7 +52,9 @@ def assert_same(store: SqliteEventStore, index: ChromaIndex) -> None:
         np.testing.assert_allclose(held[name], vector, atol=1e-6)
 
 
-def written_by(work: Callable[[], object], index: ChromaIndex, monkeypatch: pytest.MonkeyPatch) -> int:
+def written_by(
+    work: Callable[[], object], index: ChromaIndex, monkeypatch: pytest.MonkeyPatch
+) -> int:
     """How many vectors `work` writes into the index."""
     written: list[str] = []
     upsert = ChromaIndex.upsert
@@ -97,7 +101,9 @@ def test_a_lost_index_is_filled_anew(store: SqliteEventStore, index: ChromaIndex
     assert_same(store, index)
 
 
-def test_an_index_that_holds_strangers_is_filled_anew(store: SqliteEventStore, index: ChromaIndex) -> None:
+def test_an_index_that_holds_strangers_is_filled_anew(
+    store: SqliteEventStore, index: ChromaIndex
+) -> None:
     file_jobs(store, 2)
     repair(store, index)
     index.upsert(["stranger"], unit_vectors(1, seed=60))
@@ -105,7 +111,9 @@ def test_an_index_that_holds_strangers_is_filled_anew(store: SqliteEventStore, i
     assert_same(store, index)
 
 
-def test_a_damaged_directory_is_a_storage_error_and_repaired_without_embedding(store: SqliteEventStore, tmp_path: Path) -> None:
+def test_a_damaged_directory_is_a_storage_error_and_repaired_without_embedding(
+    store: SqliteEventStore, tmp_path: Path
+) -> None:
     file_jobs(store, 2)
     first = ChromaIndex(tmp_path / "chromadb")
     repair(store, first)
@@ -132,7 +140,9 @@ def test_another_model_reaches_the_index(store: SqliteEventStore, index: ChromaI
     assert_same(store, index)
 
 
-def test_it_stops_between_batches_when_asked_and_goes_on_later(store: SqliteEventStore, index: ChromaIndex) -> None:
+def test_it_stops_between_batches_when_asked_and_goes_on_later(
+    store: SqliteEventStore, index: ChromaIndex
+) -> None:
     file_jobs(store, 5)
     asked = iter([False, False, True, True])
     repair(store, index, 2, stop=lambda: next(asked))
@@ -176,7 +186,9 @@ def test_numbers_that_the_store_has_not_reached_are_those_of_another_one(
     other.close()
 
 
-def test_errors_of_the_truth_are_no_reason_to_empty_the_index(store: SqliteEventStore, index: ChromaIndex) -> None:
+def test_errors_of_the_truth_are_no_reason_to_empty_the_index(
+    store: SqliteEventStore, index: ChromaIndex
+) -> None:
     file_jobs(store, 2)
     repair(store, index)
     store.close()
@@ -185,7 +197,9 @@ def test_errors_of_the_truth_are_no_reason_to_empty_the_index(store: SqliteEvent
     assert index.count() == 4
 
 
-def test_an_index_that_stays_broken_is_an_error(store: SqliteEventStore, index: ChromaIndex, tmp_path: Path) -> None:
+def test_an_index_that_stays_broken_is_an_error(
+    store: SqliteEventStore, index: ChromaIndex, tmp_path: Path
+) -> None:
     class Broken(ChromaIndex):
         def upsert(self, ids: Any, vectors: Any, documents: Any = ()) -> None:
             raise StorageError("no space")
@@ -226,7 +240,11 @@ def test_langchain_opens_the_collection_and_finds_a_text_with_its_metadata(
 ) -> None:
     texts = "Ann likes tea", "Bob rides a bike"
     rows = [np.array(row, dtype=np.float32) for row in TwoWords().embed_documents(list(texts))]
-    store.file_job("j1-0", [make_event("j1-0", n, text=text, user_name="Ann") for n, text in enumerate(texts)], rows)
+    store.file_job(
+        "j1-0",
+        [make_event("j1-0", n, text=text, user_name="Ann") for n, text in enumerate(texts)],
+        rows,
+    )
     repair(store, index)
     index.close()
     opened = Chroma(COLLECTION, TwoWords(), persist_directory=str(tmp_path / "chromadb"))
@@ -245,7 +263,9 @@ def test_langchain_opens_the_collection_and_finds_a_text_with_its_metadata(
     assert opened.similarity_search("tea", k=1, filter={"scope": "g:8"}) == []
 
 
-def test_a_collection_of_bare_ids_of_a_former_version_is_filled_anew(store: SqliteEventStore, index: ChromaIndex) -> None:
+def test_a_collection_of_bare_ids_of_a_former_version_is_filled_anew(
+    store: SqliteEventStore, index: ChromaIndex
+) -> None:
     file_jobs(store, 2)
     names, matrix = store.vectors(EventFilter(None))
     index.upsert(names, list(matrix))

@@ -19,7 +19,9 @@ def written(path: Path, events: bytes) -> Path:
     return path
 
 
-def test_what_the_directory_says_is_too_large_is_refused_before_a_line_is_read(tmp_path: Path) -> None:
+def test_what_the_directory_says_is_too_large_is_refused_before_a_line_is_read(
+    tmp_path: Path,
+) -> None:
     small = b'{"event_id": "x"}\n'
     path = written(tmp_path / "a.zip", small * (3 * 1024 * 1024 // len(small)))
     with pytest.raises(InvalidInput, match=r"more than 2 MiB .*--max-mib"):
@@ -28,10 +30,15 @@ def test_what_the_directory_says_is_too_large_is_refused_before_a_line_is_read(t
         assert next(reader.lines("events.jsonl")) == (1, {"event_id": "x"})
 
 
-def test_an_archive_of_very_many_lines_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_archive_of_very_many_lines_is_not_read_to_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(archive, "MAX_LINES_A_MIB", 10)
     path = written(tmp_path / "a.zip", b"{}\n" * 30)
-    with ArchiveReader(path, most_mib=2) as reader, pytest.raises(InvalidInput, match="more than 20 lines"):
+    with (
+        ArchiveReader(path, most_mib=2) as reader,
+        pytest.raises(InvalidInput, match="more than 20 lines"),
+    ):
         list(reader.lines("events.jsonl"))
     with ArchiveReader(path, most_mib=3) as reader:
         assert len(list(reader.lines("events.jsonl"))) == 30

@@ -37,14 +37,18 @@ def test_a_full_or_forbidden_disk_leaves_the_old_file_alone_and_says_what_to_do(
     assert [p.name for p in tmp_path.iterdir()] == ["c.json"]
 
 
-def test_a_write_that_is_cut_short_is_carried_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_write_that_is_cut_short_is_carried_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = os.write
     monkeypatch.setattr(os, "write", lambda fd, data: real(fd, data[:3]))
     write_atomically(tmp_path / "c.json", b"0123456789")
     assert (tmp_path / "c.json").read_bytes() == b"0123456789"
 
 
-def test_an_interruption_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interruption_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def interrupt(_: int) -> None:
         raise KeyboardInterrupt
 
@@ -54,11 +58,15 @@ def test_an_interruption_leaves_nothing_behind(tmp_path: Path, monkeypatch: pyte
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_reader_sees_the_old_or_the_new_file_wherever_the_writer_is_killed(tmp_path: Path) -> None:
+def test_a_reader_sees_the_old_or_the_new_file_wherever_the_writer_is_killed(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "c.json"
     old, new = b"old" * 1000, b"new" * 2000
     seen = []
-    for _ in killed_at_every_call(lambda: write_atomically(path, new), lambda: write_atomically(path, old)):
+    for _ in killed_at_every_call(
+        lambda: write_atomically(path, new), lambda: write_atomically(path, old)
+    ):
         seen.append(path.read_bytes())
         sweep_leftovers(tmp_path)
         assert [p.name for p in tmp_path.iterdir()] == ["c.json"]
@@ -102,7 +110,9 @@ def test_removing_says_whether_there_was_something(tmp_path: Path) -> None:
     assert not remove_durably(tmp_path / "new" / "a")
 
 
-def test_a_file_system_that_cannot_flush_folders_is_borne(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_system_that_cannot_flush_folders_is_borne(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = os.fsync
 
     def flush(descriptor: int) -> None:
@@ -118,12 +128,18 @@ def test_a_file_system_that_cannot_flush_folders_is_borne(tmp_path: Path, monkey
 def test_temporary_names_are_hidden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names: list[str] = []
     real = os.fsync
-    monkeypatch.setattr(os, "fsync", lambda fd: (names.extend(path.name for path in tmp_path.iterdir()), real(fd))[1])
+    monkeypatch.setattr(
+        os,
+        "fsync",
+        lambda fd: (names.extend(path.name for path in tmp_path.iterdir()), real(fd))[1],
+    )
     write_atomically(tmp_path / "c.json", b"x")
     assert names[0].startswith(durable.TEMPORARY_PREFIX)
 
 
-def test_a_sweep_passes_over_what_its_writer_names_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sweep_passes_over_what_its_writer_names_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / f"{durable.TEMPORARY_PREFIX}x").write_text("x")
 
     def gone(path: Path) -> None:
@@ -133,7 +149,9 @@ def test_a_sweep_passes_over_what_its_writer_names_meanwhile(tmp_path: Path, mon
     assert durable.sweep_leftovers(tmp_path) == 0
 
 
-def test_a_sweep_goes_on_where_a_folder_vanishes_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sweep_goes_on_where_a_folder_vanishes_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "history" / "1").mkdir(parents=True)
     (tmp_path / ".tmp-left").touch()
     scandir = os.scandir

@@ -25,10 +25,16 @@ def test_a_second_owner_is_refused_and_told_who_the_first_is(tmp_path: Path) -> 
     first.acquire(NOW)
     first.acquire(NOW)
     with first:
-        with pytest.raises(OwnerLockHeld, match=rf"process {os.getpid()} on .* since 2027-01-15T08:00:00"):
+        with pytest.raises(
+            OwnerLockHeld, match=rf"process {os.getpid()} on .* since 2027-01-15T08:00:00"
+        ):
             second.acquire(NOW)
         owner = owner_of(tmp_path / "data")
-        assert owner is not None and owner.pid == os.getpid() and owner.command == program_name(sys.argv)
+        assert (
+            owner is not None
+            and owner.pid == os.getpid()
+            and owner.command == program_name(sys.argv)
+        )
     assert not first.is_held and owner_of(tmp_path / "data") is None
     second.acquire(NOW)
     assert second.is_held
@@ -36,7 +42,9 @@ def test_a_second_owner_is_refused_and_told_who_the_first_is(tmp_path: Path) -> 
     second.release()
 
 
-def test_the_arguments_of_the_owners_program_are_written_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_arguments_of_the_owners_program_are_written_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "argv", ["/home/ann/bot.py", "--token", "sk-very-secret"])
     with_lock = OwnerLock(tmp_path)
     with_lock.acquire(NOW)
@@ -54,7 +62,12 @@ def test_the_arguments_of_the_owners_program_are_written_nowhere(tmp_path: Path,
 
 @pytest.mark.parametrize(
     ("arguments", "name"),
-    [(["/x/historian/interfaces/cli/__main__.py", "worker"], "cli"), (["-c"], "-c"), ([], "python"), ([""], "python")],
+    [
+        (["/x/historian/interfaces/cli/__main__.py", "worker"], "cli"),
+        (["-c"], "-c"),
+        ([], "python"),
+        ([""], "python"),
+    ],
 )
 def test_a_program_is_named_without_folder_and_arguments(arguments: list[str], name: str) -> None:
     assert program_name(arguments) == name

@@ -48,12 +48,16 @@ def test_a_transaction_is_whole_or_not_at_all(database: PostgresDatabase) -> Non
         raise RuntimeError
     assert database.row("SELECT value FROM meta") is None
     with database.writing(durable=False) as transaction:
-        transaction.executemany("INSERT INTO meta (name, value) VALUES (%s, %s)", [("a", "1"), ("b", "2")])
+        transaction.executemany(
+            "INSERT INTO meta (name, value) VALUES (%s, %s)", [("a", "1"), ("b", "2")]
+        )
     with database.reading() as transaction:
         assert transaction.rows("SELECT * FROM meta ORDER BY name") == [("a", "1"), ("b", "2")]
         with ThreadPoolExecutor(1) as thread:
             assert thread.submit(database.run, "DELETE FROM meta").result() == 2
-        assert transaction.row("SELECT count(*) FROM meta") == (2,), "all statements see the same state"
+        assert transaction.row("SELECT count(*) FROM meta") == (2,), (
+            "all statements see the same state"
+        )
     assert database.rows("SELECT * FROM meta") == []
 
 
@@ -62,15 +66,23 @@ def test_what_a_thread_does_inside_of_its_transaction_is_part_of_it(url: str) ->
     with pytest.raises(RuntimeError), alone.writing():
         alone.run("INSERT INTO meta (name, value) VALUES ('a', 'b')")
         with alone.reading() as inner:
-            assert inner.row("SELECT value FROM meta") == alone.row("SELECT value FROM meta") == ("b",)
+            assert (
+                inner.row("SELECT value FROM meta") == alone.row("SELECT value FROM meta") == ("b",)
+            )
         raise RuntimeError
     assert alone.rows("SELECT * FROM meta") == []
-    with alone.reading(), ThreadPoolExecutor(1) as thread, pytest.raises(DatabaseAway, match="pool_max"):
+    with (
+        alone.reading(),
+        ThreadPoolExecutor(1) as thread,
+        pytest.raises(DatabaseAway, match="pool_max"),
+    ):
         thread.submit(alone.row, "SELECT 1").result()
     alone.close()
 
 
-def test_nul_is_left_out_of_text_and_a_lone_surrogate_is_refused(database: PostgresDatabase) -> None:
+def test_nul_is_left_out_of_text_and_a_lone_surrogate_is_refused(
+    database: PostgresDatabase,
+) -> None:
     database.run("INSERT INTO meta (name, value) VALUES (%s, %s)", ("a\0b", "\0"))
     assert database.rows("SELECT * FROM meta") == [("ab", "")]
     with pytest.raises(InvalidInput, match="surrogate"):
@@ -104,7 +116,9 @@ def test_an_older_schema_is_brought_up_to_date(url: str, monkeypatch: pytest.Mon
     older = PostgresDatabase(url, schema_name=schema)
     older.run("INSERT INTO meta (name, value) VALUES ('kept', '1')")
     older.close()
-    monkeypatch.setattr(module, "migrations", lambda *_, **__: [*SCRIPTS[:1], "CREATE TABLE later (n integer)"])
+    monkeypatch.setattr(
+        module, "migrations", lambda *_, **__: [*SCRIPTS[:1], "CREATE TABLE later (n integer)"]
+    )
     newer = PostgresDatabase(url, schema_name=schema)
     assert newer.row("SELECT value FROM meta") == ("1",) and newer.rows("SELECT * FROM later") == []
     newer.close()
@@ -113,7 +127,9 @@ def test_an_older_schema_is_brought_up_to_date(url: str, monkeypatch: pytest.Mon
 def test_many_that_open_a_new_schema_at_once_migrate_it_once(url: str) -> None:
     schema = fresh_schema()
     with ThreadPoolExecutor(4) as threads:
-        opened = list(threads.map(lambda _: PostgresDatabase(url, schema_name=schema, pool_max=1), range(4)))
+        opened = list(
+            threads.map(lambda _: PostgresDatabase(url, schema_name=schema, pool_max=1), range(4))
+        )
     assert opened[0].row("SELECT count(*) FROM migrations") == (len(SCRIPTS),)
     for one in opened:
         one.close()
@@ -125,15 +141,23 @@ def with_password(url: str) -> str:
 
 WRONG: dict[str, tuple[Callable[[str], str], str]] = {
     "no server": (lambda _: "postgresql://me:s3cr3t%2F%3Fpass@127.0.0.1:1/x", "server runs"),
-    "no address": (lambda _: "postgresql//me:s3cr3t%2F%3Fpass@127.0.0.1:1 x", "postgresql://user:password@host"),
-    "no such option": (lambda _: "postgresql://me:s3cr3t%2F%3Fpass@127.0.0.1/x?nothing=s3cr3t%2F%3Fpass", "write it like"),
+    "no address": (
+        lambda _: "postgresql//me:s3cr3t%2F%3Fpass@127.0.0.1:1 x",
+        "postgresql://user:password@host",
+    ),
+    "no such option": (
+        lambda _: "postgresql://me:s3cr3t%2F%3Fpass@127.0.0.1/x?nothing=s3cr3t%2F%3Fpass",
+        "write it like",
+    ),
     "no such role": (with_password, "create the role"),
     "no such database": (lambda url: url.replace("/postgres?", "/nothing?"), "createdb"),
 }
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-def test_an_address_that_leads_nowhere_is_told_with_the_remedy_and_without_the_password(url: str, wrong: str) -> None:
+def test_an_address_that_leads_nowhere_is_told_with_the_remedy_and_without_the_password(
+    url: str, wrong: str
+) -> None:
     made, remedy = WRONG[wrong]
     with pytest.raises(HistorianError, match=remedy) as caught:
         PostgresDatabase(made(url), schema_name=fresh_schema())
@@ -141,7 +165,9 @@ def test_an_address_that_leads_nowhere_is_told_with_the_remedy_and_without_the_p
     assert SECRET not in told and "s3cr3t" not in told
 
 
-def test_a_server_without_pgvector_and_a_user_without_the_right_to_create_it_are_told_the_remedy(url: str) -> None:
+def test_a_server_without_pgvector_and_a_user_without_the_right_to_create_it_are_told_the_remedy(
+    url: str,
+) -> None:
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("DROP DATABASE IF EXISTS bare")
         connection.execute("CREATE DATABASE bare")
@@ -149,13 +175,17 @@ def test_a_server_without_pgvector_and_a_user_without_the_right_to_create_it_are
         connection.execute("CREATE ROLE modest LOGIN")
         connection.execute("GRANT CREATE ON DATABASE bare TO modest")
     bare = url.replace("/postgres?", "/bare?").replace("postgres:@", "modest@")
-    with pytest.raises(StorageError, match=r"let a superuser run `CREATE EXTENSION vector`|grant it to this user"):
+    with pytest.raises(
+        StorageError, match=r"let a superuser run `CREATE EXTENSION vector`|grant it to this user"
+    ):
         PostgresDatabase(bare)
     missing = psycopg.errors.FeatureNotSupported('extension "vector" is not available')
     assert "install pgvector" in str(explained(missing, "x"))
 
 
-def test_a_server_or_an_extension_that_is_too_old_is_told(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_or_an_extension_that_is_too_old_is_told(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     old = psycopg.errors.UndefinedObject('type "halfvec" does not exist LINE 1: SELECT')
     assert "ALTER EXTENSION vector UPDATE" in str(explained(old, "x"))
     monkeypatch.setattr(module, "_OLDEST_SERVER", 990_000)
@@ -163,7 +193,9 @@ def test_a_server_or_an_extension_that_is_too_old_is_told(url: str, monkeypatch:
         PostgresDatabase(url, schema_name=fresh_schema())
 
 
-def test_connections_that_died_with_the_server_are_replaced(url: str, database: PostgresDatabase) -> None:
+def test_connections_that_died_with_the_server_are_replaced(
+    url: str, database: PostgresDatabase
+) -> None:
     barrier = threading.Barrier(3)
 
     def use(_: int) -> None:
@@ -180,10 +212,15 @@ def test_connections_that_died_with_the_server_are_replaced(url: str, database: 
         assert transaction.row("SELECT 2") == (2,)
 
 
-def test_a_transaction_whose_connection_dies_is_an_error_that_is_told(url: str, database: PostgresDatabase) -> None:
+def test_a_transaction_whose_connection_dies_is_an_error_that_is_told(
+    url: str, database: PostgresDatabase
+) -> None:
     told: list[bool] = []
     database.when_in_trouble = lambda: told.append(True)
-    with pytest.raises(DatabaseAway, match="server runs and can be reached"), database.writing() as transaction:
+    with (
+        pytest.raises(DatabaseAway, match="server runs and can be reached"),
+        database.writing() as transaction,
+    ):
         transaction.execute("INSERT INTO meta (name, value) VALUES ('lost', '1')")
         terminate_others(url)
         transaction.execute("SELECT 1")
@@ -191,7 +228,9 @@ def test_a_transaction_whose_connection_dies_is_an_error_that_is_told(url: str, 
     assert database.rows("SELECT * FROM meta") == []
 
 
-def test_a_closed_database_and_a_name_that_is_no_schema_are_refused(url: str, database: PostgresDatabase) -> None:
+def test_a_closed_database_and_a_name_that_is_no_schema_are_refused(
+    url: str, database: PostgresDatabase
+) -> None:
     database.close()
     database.close()
     with pytest.raises(StorageError, match="already closed"):
@@ -200,12 +239,16 @@ def test_a_closed_database_and_a_name_that_is_no_schema_are_refused(url: str, da
         PostgresDatabase(url, schema_name="a; DROP TABLE events")
 
 
-def test_who_is_suspended_in_a_transaction_holds_up_nobody_and_is_told_that_nothing_was_written(schema: Schema) -> None:
+def test_who_is_suspended_in_a_transaction_holds_up_nobody_and_is_told_that_nothing_was_written(
+    schema: Schema,
+) -> None:
     suspended, other = schema.open(silence_seconds=0.1), schema.open()
 
     def is_free() -> bool:
         with other.writing() as transaction:
-            return transaction.row("SELECT pg_try_advisory_xact_lock(%s)", (other.lock_key("x"),)) == (True,)
+            return transaction.row(
+                "SELECT pg_try_advisory_xact_lock(%s)", (other.lock_key("x"),)
+            ) == (True,)
 
     with pytest.raises(DatabaseAway, match="stood still"), suspended.writing() as transaction:
         transaction.execute("INSERT INTO meta VALUES ('x', 'y')")

@@ -35,35 +35,55 @@ def database(schema: Schema) -> PostgresDatabase:
 def places_of(database: PostgresDatabase, text: str) -> set[str]:
     unread: list[str] = []
     found = {
-        one.place for one in PostgresErasure(database).stored_bytes(unread) if any(form in one.data for form in forms(text)[:3])
+        one.place
+        for one in PostgresErasure(database).stored_bytes(unread)
+        if any(form in one.data for form in forms(text)[:3])
     }
     assert unread == []
     return found
 
 
-def test_every_table_with_texts_is_read_but_for_the_requests_themselves(database: PostgresDatabase) -> None:
+def test_every_table_with_texts_is_read_but_for_the_requests_themselves(
+    database: PostgresDatabase,
+) -> None:
     canary = '秘密 "of" Ann\\, in two\tparts'
     key = ArticleKey("42")
-    PostgresEventStore(database).file_job("j1-0", [make_event("j1-0", text=f"1 {canary}", speakers=(f"2 {canary}",))], [None])
-    ProfileStorage(lambda: database).write(profile_of(ProfileKey("user", "42"), f"3 {canary}"), expected_revision=0, now=AT)
+    PostgresEventStore(database).file_job(
+        "j1-0", [make_event("j1-0", text=f"1 {canary}", speakers=(f"2 {canary}",))], [None]
+    )
+    ProfileStorage(lambda: database).write(
+        profile_of(ProfileKey("user", "42"), f"3 {canary}"), expected_revision=0, now=AT
+    )
     article = Article(bedrock=f"- 4 {canary}")
-    ArticleStorage(lambda: database).write(key, article, expected_revision=0, sources=["s"], now=AT, forgotten=lambda: False)
-    StateBuffer(lambda: database).add(key, "j2-0", [("j2-0:0", Spoken("user", f"6 {canary}", "", AT))], entities=[], at=1.0)
+    ArticleStorage(lambda: database).write(
+        key, article, expected_revision=0, sources=["s"], now=AT, forgotten=lambda: False
+    )
+    StateBuffer(lambda: database).add(
+        key, "j2-0", [("j2-0:0", Spoken("user", f"6 {canary}", "", AT))], entities=[], at=1.0
+    )
     PostgresItems(database).put([NewItem("a", canary, "{}")], 1.0)
-    NoteTables(PostgresEventRows(database)).write("g:7", "/", [FileChange(IndexedFile(canary, 1, 1, "h", "1"), (), (), ())])
-    ForgetRequestTable(lambda: database).ask(ForgetRequest(Entity("user", "42"), 1.0, texts=(canary,)))
+    NoteTables(PostgresEventRows(database)).write(
+        "g:7", "/", [FileChange(IndexedFile(canary, 1, 1, "h", "1"), (), (), ())]
+    )
+    ForgetRequestTable(lambda: database).ask(
+        ForgetRequest(Entity("user", "42"), 1.0, texts=(canary,))
+    )
     with database.writing() as transaction:  # what another program keeps here
         transaction.execute("CREATE TABLE strange (thing bytea, more jsonb)")
         transaction.execute("INSERT INTO strange VALUES (%s, '{}')", (canary.encode(),))
     everywhere = {"events", "documents", "buffered_states", "items", "note_files", "strange"}
     assert places_of(database, canary) == everywhere
     assert {n for n in "12" if places_of(database, f"{n} {canary}") == {"events"}} == {"1", "2"}
-    assert PostgresErasure(database).erase_whole() == 0, "no worker has made the tables of checkpoints yet"
+    assert PostgresErasure(database).erase_whole() == 0, (
+        "no worker has made the tables of checkpoints yet"
+    )
 
 
 def test_many_rows_come_in_pieces_of_a_few_mebibytes(database: PostgresDatabase) -> None:
     with database.writing() as transaction:
-        transaction.execute("CREATE TABLE long_texts AS SELECT repeat('x', 1000000) || n AS text FROM generate_series(1, 9) n")
+        transaction.execute(
+            "CREATE TABLE long_texts AS SELECT repeat('x', 1000000) || n AS text FROM generate_series(1, 9) n"
+        )
 
     def of_the_table() -> Iterator[tuple[int, int]]:
         for one in PostgresErasure(database).stored_bytes([]):
@@ -86,10 +106,14 @@ def test_what_is_deleted_is_vacuumed_beside_readers_and_writers(database: Postgr
     assert list(erasure.merge_words()) == []
 
 
-def test_texts_that_are_read_a_piece_at_a_time_by_several_threads_leave_none_in_a_transaction(database: PostgresDatabase) -> None:
+def test_texts_that_are_read_a_piece_at_a_time_by_several_threads_leave_none_in_a_transaction(
+    database: PostgresDatabase,
+) -> None:
     with database.writing() as transaction:
         transaction.execute("CREATE TABLE others (thing text)")
-        transaction.execute("INSERT INTO others SELECT repeat('x', 1048576) FROM generate_series(1, 9)")
+        transaction.execute(
+            "INSERT INTO others SELECT repeat('x', 1048576) FROM generate_series(1, 9)"
+        )
     texts = (one for one in PostgresErasure(database).stored_bytes([]) if one.place == "others")
     with ThreadPoolExecutor(1) as first, ThreadPoolExecutor(1) as second:
         assert first.submit(next, texts).result() is not None

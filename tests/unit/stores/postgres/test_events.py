@@ -28,8 +28,12 @@ def store(schema: Schema) -> PostgresEventStore:
 
 
 @pytest.mark.parametrize("kind", ["float32", "half"])
-def test_the_nearest_vectors_are_found_exactly_in_a_scope_and_everywhere(kind: module.VectorKind) -> None:
-    store = PostgresEventStore(PostgresDatabase(server_url(), schema_name=fresh_schema(), vectors=kind))
+def test_the_nearest_vectors_are_found_exactly_in_a_scope_and_everywhere(
+    kind: module.VectorKind,
+) -> None:
+    store = PostgresEventStore(
+        PostgresDatabase(server_url(), schema_name=fresh_schema(), vectors=kind)
+    )
     vectors = unit_vectors(40)
     for half, group in ((0, "8"), (1, "7")):
         events = [make_event(f"j{half}-0", n, group=group) for n in range(20)]
@@ -42,23 +46,38 @@ def test_the_nearest_vectors_are_found_exactly_in_a_scope_and_everywhere(kind: m
     assert [event_id for event_id, _ in found] == [one for one in best if one.startswith("j1")][:5]
     everywhere = store.nearest(query, EventFilter(None), 7)
     assert [event_id for event_id, _ in everywhere] == best[:7]
-    assert everywhere[0][1] == pytest.approx(float(cosines.max()), abs=1e-6 if kind == "float32" else 1e-3)
+    assert everywhere[0][1] == pytest.approx(
+        float(cosines.max()), abs=1e-6 if kind == "float32" else 1e-3
+    )
     assert store.embedded_count() == 40
-    assert store.nearest(unit_vectors(1, dimension=9)[0], EventFilter(None), 3) == [], "vectors of another model are not compared"
+    assert store.nearest(unit_vectors(1, dimension=9)[0], EventFilter(None), 3) == [], (
+        "vectors of another model are not compared"
+    )
     store.close()
 
 
 SAMPLES = ["cat", "cats", "running", "tea", "猫咪", "阿橘", "爬山", "小林", "it's", "a\\b", "C++"]
 WORDS = st.lists(
-    st.sampled_from(["cat", "cats", "running", "tea", "猫咪", "阿橘", "爬山", "小林", "it's", "a\\b", "C++"]),
+    st.sampled_from(
+        ["cat", "cats", "running", "tea", "猫咪", "阿橘", "爬山", "小林", "it's", "a\\b", "C++"]
+    ),
     max_size=6,
 )
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(texts=st.lists(WORDS, min_size=1, max_size=8), query=WORDS)
 @example(
-    texts=[[], ["cat"], ["tea"], ["cat"] * 3 + ["running"], ["cat"] * 3 + ["tea"], ["cat", "cat", "running", "running", "a\\b"]],
+    texts=[
+        [],
+        ["cat"],
+        ["tea"],
+        ["cat"] * 3 + ["running"],
+        ["cat"] * 3 + ["tea"],
+        ["cat", "cat", "running", "running", "a\\b"],
+    ],
     query=["running", "tea"],
 )
 def test_keywords_find_the_same_events_in_the_same_order_as_in_sqlite(
@@ -79,13 +98,19 @@ def test_keywords_find_the_same_events_in_the_same_order_as_in_sqlite(
         schema.close()
 
 
-def test_a_word_too_long_for_the_index_is_passed_over_and_its_event_found_by_the_others(store: PostgresEventStore) -> None:
+def test_a_word_too_long_for_the_index_is_passed_over_and_its_event_found_by_the_others(
+    store: PostgresEventStore,
+) -> None:
     file_texts(store, ["cat " + "x" * 3_000])
-    assert [event_id for event_id, _ in store.search_keywords("cat " + "x" * 3_000, GROUP, 5)] == ["j1-0:0"]
+    assert [event_id for event_id, _ in store.search_keywords("cat " + "x" * 3_000, GROUP, 5)] == [
+        "j1-0:0"
+    ]
     assert store.search_keywords("x" * 3_000, GROUP, 5) == []
 
 
-def test_the_same_job_filed_by_several_workers_at_once_is_filed_once(store: PostgresEventStore) -> None:
+def test_the_same_job_filed_by_several_workers_at_once_is_filed_once(
+    store: PostgresEventStore,
+) -> None:
     def file(_: int) -> bool:
         return store.file_job("j1-0", [make_event(n=n) for n in range(3)], unit_vectors(3))
 
@@ -94,7 +119,9 @@ def test_the_same_job_filed_by_several_workers_at_once_is_filed_once(store: Post
     assert store.count() == 3 and store.change_number("g:7")[0] == 4
 
 
-def test_the_same_content_stored_by_several_at_once_is_stored_once(store: PostgresEventStore) -> None:
+def test_the_same_content_stored_by_several_at_once_is_stored_once(
+    store: PostgresEventStore,
+) -> None:
     seen = [make_event(f"seen-{n}", group=str(n % 3)) for n in range(9)]
 
     def store_all(turn: int) -> list[str]:
@@ -123,7 +150,9 @@ def test_numbers_of_a_scope_are_in_the_order_of_commits(store: PostgresEventStor
     assert len(set(seen)) == 30, "a reader that asks for what is newer misses nothing"
 
 
-def test_what_forgets_somebody_waits_for_filing_under_way_and_nothing_comes_after(schema: Schema) -> None:
+def test_what_forgets_somebody_waits_for_filing_under_way_and_nothing_comes_after(
+    schema: Schema,
+) -> None:
     filing, forgetting = PostgresEventStore(schema.open()), PostgresEventStore(schema.open())
     forgot = threading.Event()
 

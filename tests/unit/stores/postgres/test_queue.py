@@ -48,7 +48,9 @@ def kill_session(queue: PostgresJobQueue) -> None:
         (pid,) = transaction.row("SELECT pg_backend_pid()") or (0,)
     with psycopg.connect(server_url(), autocommit=True) as connection:
         connection.execute("SELECT pg_terminate_backend(%s)", (pid,))
-        while connection.execute("SELECT 1 FROM pg_stat_activity WHERE pid = %s", (pid,)).fetchone():
+        while connection.execute(
+            "SELECT 1 FROM pg_stat_activity WHERE pid = %s", (pid,)
+        ).fetchone():
             pass
 
 
@@ -74,7 +76,9 @@ def test_nobody_takes_over_from_a_worker_that_lives(worker: OpenWorker) -> None:
     one.complete("r1-1")
 
 
-def test_a_worker_that_lost_its_session_settles_nothing_that_it_had_claimed(worker: OpenWorker) -> None:
+def test_a_worker_that_lost_its_session_settles_nothing_that_it_had_claimed(
+    worker: OpenWorker,
+) -> None:
     one, two = worker(), worker()
     for name in ("a", "b", "c"):
         one.put(make_job(name, user_id=name, group=None))
@@ -109,7 +113,9 @@ def test_a_worker_that_claims_again_what_it_still_runs_goes_on_with_it(worker: O
     assert two.known_ids() == set()
 
 
-def meanwhile(queue: PostgresJobQueue, monkeypatch: pytest.MonkeyPatch, before: list[str], after: list[str]) -> None:
+def meanwhile(
+    queue: PostgresJobQueue, monkeypatch: pytest.MonkeyPatch, before: list[str], after: list[str]
+) -> None:
     """Let another thread of the worker claim right before, or right after, the first statement that settles a job."""
     settle = queue._settle
 
@@ -216,7 +222,9 @@ def test_workers_that_take_over_from_the_same_dead_one_leave_a_job_that_was_clai
     assert claimed(two) == "", "it is claimed already"
 
 
-def test_a_job_that_is_filed_is_not_taken_in_again_by_anybody(worker: OpenWorker, schema: Schema) -> None:
+def test_a_job_that_is_filed_is_not_taken_in_again_by_anybody(
+    worker: OpenWorker, schema: Schema
+) -> None:
     events = PostgresEventStore(schema.open())
     events.file_job("r1-1", [make_event("r1-1")], [None])
     assert worker().put(make_job()) == "r1-1"
@@ -240,7 +248,9 @@ def hot_line(schema: Schema, count: int) -> None:
         )
 
 
-def test_ten_thousand_jobs_of_one_group_do_not_hold_up_another_one(worker: OpenWorker, schema: Schema) -> None:
+def test_ten_thousand_jobs_of_one_group_do_not_hold_up_another_one(
+    worker: OpenWorker, schema: Schema
+) -> None:
     queue = worker()
     queue.put(make_job("other", user_id="other", group="9"))
 
@@ -257,12 +267,16 @@ def test_ten_thousand_jobs_of_one_group_do_not_hold_up_another_one(worker: OpenW
     hot_line(schema, 10_000)
     assert claimed(queue) == "hot-1"
     queue.put(make_job("later", user_id="other", group="9"))
-    assert min(seconds("later-1") for _ in range(5)) < max(0.05, 10 * alone), "ten times as long as in an empty queue"
+    assert min(seconds("later-1") for _ in range(5)) < max(0.05, 10 * alone), (
+        "ten times as long as in an empty queue"
+    )
     queue.complete("hot-1")
     assert claimed(queue) == "hot-2"
 
 
-def test_what_a_newer_version_has_handed_over_is_set_aside_and_kept(worker: OpenWorker, schema: Schema) -> None:
+def test_what_a_newer_version_has_handed_over_is_set_aside_and_kept(
+    worker: OpenWorker, schema: Schema
+) -> None:
     queue = worker()
     queue.put(make_job())
     queue.put(make_job("r2"))
@@ -293,7 +307,9 @@ def test_an_amended_job_is_claimed_as_it_was_amended(worker: OpenWorker) -> None
     assert queue.amend(lambda _: None) == 0, "what is claimed stays"
 
 
-def test_an_idle_worker_is_woken_by_a_job_of_another_process_and_a_busy_one_is_not(worker: OpenWorker, schema: Schema) -> None:
+def test_an_idle_worker_is_woken_by_a_job_of_another_process_and_a_busy_one_is_not(
+    worker: OpenWorker, schema: Schema
+) -> None:
     woken = threading.Semaphore(0)
     workers = PostgresWorkers(schema.open())
     queue, bot = worker(), worker()
@@ -305,7 +321,9 @@ def test_an_idle_worker_is_woken_by_a_job_of_another_process_and_a_busy_one_is_n
         assert claimed(queue) == "a-1"
         assert schema.open().rows("SELECT * FROM idle_workers") == []
         bot.put(make_job("b"))
-        assert claimed(queue) == "" and schema.open().row("SELECT count(*) FROM idle_workers") == (1,)
+        assert claimed(queue) == "" and schema.open().row("SELECT count(*) FROM idle_workers") == (
+            1,
+        )
         bot.put(make_job("c", user_id="9", group="9"))
         assert woken.acquire(timeout=10)
     workers.close()
@@ -348,9 +366,16 @@ def test_a_suspended_worker_loses_its_jobs_and_settles_none_of_them_when_it_goes
     assert living.failed() == []
 
 
-def test_a_worker_that_says_nothing_for_long_but_lives_keeps_its_session(silent: PostgresJobQueue, worker: OpenWorker) -> None:
+def test_a_worker_that_says_nothing_for_long_but_lives_keeps_its_session(
+    silent: PostgresJobQueue, worker: OpenWorker
+) -> None:
     with silent._session.statements() as transaction:
-        (pid, since) = transaction.row("SELECT pid, clock_timestamp() FROM pg_stat_activity WHERE pid = pg_backend_pid()") or ()
+        (pid, since) = (
+            transaction.row(
+                "SELECT pid, clock_timestamp() FROM pg_stat_activity WHERE pid = pg_backend_pid()"
+            )
+            or ()
+        )
     later = "SELECT 1 FROM pg_stat_activity WHERE pid = %s AND state_change > %s::timestamptz + interval '0.6 s'"
     other = worker()
     assert eventually_now(lambda: other._database.rows(later, (pid, since)), every=0.1)
@@ -378,11 +403,25 @@ def test_a_sign_of_life_that_the_server_refuses_is_not_the_last_one() -> None:
     heartbeat.stop()
 
 
-def test_talk_that_is_hastened_while_it_is_claimed_holds_up_neither(worker: OpenWorker, schema: Schema) -> None:
+def test_talk_that_is_hastened_while_it_is_claimed_holds_up_neither(
+    worker: OpenWorker, schema: Schema
+) -> None:
     one, two = worker(), worker()
     for name in ("b", "c", "a"):  # as they stand in the table; a claim locks them by their ids
-        one.put(make_job(name, kind="talk", user_id=name, group=None, not_before=NOW - 1, payload={"text": "x"}))
-    looker, waiting = schema.open(), "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+        one.put(
+            make_job(
+                name,
+                kind="talk",
+                user_id=name,
+                group=None,
+                not_before=NOW - 1,
+                payload={"text": "x"},
+            )
+        )
+    looker, waiting = (
+        schema.open(),
+        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
+    )
     with ThreadPoolExecutor(2) as threads, schema.open().writing() as first:
         first.execute("SELECT 1 FROM jobs WHERE job_id = 'c-1' FOR UPDATE")
         hastened = threads.submit(one.hasten)
@@ -393,7 +432,9 @@ def test_talk_that_is_hastened_while_it_is_claimed_holds_up_neither(worker: Open
         assert (hastened.result(20), job.result(20)) == (None, "b-1")
 
 
-def test_a_look_at_many_idle_workers_is_one_statement(worker: OpenWorker, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_look_at_many_idle_workers_is_one_statement(
+    worker: OpenWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
     one, *others = [worker() for _ in range(5)]
     assert [claimed(other) for other in others] == [""] * 4
     others[0].close()
@@ -405,7 +446,12 @@ def test_a_look_at_many_idle_workers_is_one_statement(worker: OpenWorker, monkey
         return rows(statement, parameters)
 
     monkeypatch.setattr(one._database, "rows", counted)
-    eventually_now(lambda: one.take_over(NOW) == 0 and one._database.row("SELECT count(*) FROM idle_workers") == (3,))
+    eventually_now(
+        lambda: (
+            one.take_over(NOW) == 0
+            and one._database.row("SELECT count(*) FROM idle_workers") == (3,)
+        )
+    )
     looks.clear()
     assert one.take_over(NOW) == 0
     assert len(looks) == 1
@@ -427,14 +473,19 @@ def test_a_session_is_opened_anew_with_another_number_after_it_was_lost(schema: 
 def test_what_a_suspended_worker_had_begun_to_send_holds_no_lock_once_its_jobs_go_to_another(
     schema: Schema, worker: OpenWorker, dies: str, stands: str
 ) -> None:
-    suspended, living = worker(), PostgresJobQueue(schema.open(silence_seconds=0.5), clock=lambda: NOW)
+    suspended, living = (
+        worker(),
+        PostgresJobQueue(schema.open(silence_seconds=0.5), clock=lambda: NOW),
+    )
     suspended.put(make_job("r1"))
     assert claimed(suspended)
     if dies == "before":
         kill_session(suspended)
         assert eventually_now(lambda: living.take_over(NOW), every=0.1) == 1
     filed = "INSERT INTO filed_jobs (job_id) VALUES ('r1-1')"
-    connection = psycopg.connect(server_url(), autocommit=True, options=f"-c search_path={schema.name}")
+    connection = psycopg.connect(
+        server_url(), autocommit=True, options=f"-c search_path={schema.name}"
+    )
     if stands == "after one":
         connection.execute("BEGIN; SET LOCAL idle_in_transaction_session_timeout = 100")
         connection.cursor().executemany(f"{filed} ON CONFLICT DO NOTHING", [()])
@@ -448,7 +499,10 @@ def test_what_a_suspended_worker_had_begun_to_send_holds_no_lock_once_its_jobs_g
     if dies != "before":
         kill_session(suspended)
     options = f"-c search_path={schema.name} -c lock_timeout=50ms"
-    with closing(connection), psycopg.connect(server_url(), autocommit=True, options=options) as other:
+    with (
+        closing(connection),
+        psycopg.connect(server_url(), autocommit=True, options=options) as other,
+    ):
 
         def is_free() -> bool:
             living.take_over(NOW)

@@ -48,7 +48,9 @@ class Machine:
         self._settings = settings_for(directory)
 
     def job(self, name: str) -> Job:
-        return make_job(group_fields(request_id=name, new_info=["他喜欢茶"]), self._settings, lambda: NOW)
+        return make_job(
+            group_fields(request_id=name, new_info=["他喜欢茶"]), self._settings, lambda: NOW
+        )
 
     def put(self, *names: str) -> list[str]:
         return [self.queue.put(self.job(name)) for name in names]
@@ -65,7 +67,10 @@ def test_jobs_wait_in_files_in_order_and_are_handed_over_once(tmp_path: Path) ->
     machine.server.away = False
     machine.put("d")  # behind those that wait
     assert machine.on_server() == ["a-0"]
-    assert machine.queue.counts(NOW).pending == 3 and next(iter(machine.queue.waiting("g:100"))).job_id == "d-0"
+    assert (
+        machine.queue.counts(NOW).pending == 3
+        and next(iter(machine.queue.waiting("g:100"))).job_id == "d-0"
+    )
     assert machine.queue.hand_over() == 3 and machine.queue.hand_over() == 0
     assert machine.on_server() == ["a-0", "b-0", "c-0", "d-0"]
     assert machine.queue.known_ids() == {"a-0", "b-0", "c-0", "d-0"}
@@ -73,7 +78,9 @@ def test_jobs_wait_in_files_in_order_and_are_handed_over_once(tmp_path: Path) ->
     assert machine.on_server()[-1] == "e-0"
 
 
-def test_a_server_that_answers_late_makes_no_second_job_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_answers_late_makes_no_second_job_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(spooled_queue, "PATIENCE_SECONDS", 0.02)
     machine = Machine(tmp_path)
     machine.server.answers = threading.Event()
@@ -106,7 +113,9 @@ def test_of_two_processes_of_a_machine_one_hands_over(tmp_path: Path) -> None:
     assert machine.queue.hand_over() == 1
 
 
-def test_what_was_readable_meanwhile_leaves_the_files_when_it_is_handed_over(tmp_path: Path) -> None:
+def test_what_was_readable_meanwhile_leaves_the_files_when_it_is_handed_over(
+    tmp_path: Path,
+) -> None:
     machine, told = Machine(tmp_path), MarkdownMemory(tmp_path / "here" / "MEMORY.md")
     machine.server.away = True
     machine.put("a")

@@ -27,13 +27,18 @@ def processes(schema: Schema) -> Iterator[list[PostgresWorkers]]:
         one.close()
 
 
-def test_one_process_is_the_owner_until_it_gives_that_back_or_dies(processes: list[PostgresWorkers]) -> None:
+def test_one_process_is_the_owner_until_it_gives_that_back_or_dies(
+    processes: list[PostgresWorkers],
+) -> None:
     one, two = (workers.ownership() for workers in processes)
     assert processes[1].owner() is None and not one.is_held
     one.acquire(NOW, worker=True)
     one.acquire(NOW)
     owner = processes[1].owner()
-    assert owner is not None and (owner.worker, owner.started_at) == (True, "2027-01-15T08:00:00+00:00")
+    assert owner is not None and (owner.worker, owner.started_at) == (
+        True,
+        "2027-01-15T08:00:00+00:00",
+    )
     with pytest.raises(OwnerLockHeld, match=str(owner.pid)) as caught:
         two.acquire(NOW)
     assert not caught.value.passing and not two.is_held
@@ -53,7 +58,9 @@ def test_one_process_is_the_owner_until_it_gives_that_back_or_dies(processes: li
     assert one.is_held
 
 
-def test_two_ownerships_of_one_process_are_not_held_together(processes: list[PostgresWorkers]) -> None:
+def test_two_ownerships_of_one_process_are_not_held_together(
+    processes: list[PostgresWorkers],
+) -> None:
     one, other = processes[0].ownership(), processes[0].ownership()
     one.acquire(NOW)
     with pytest.raises(OwnerLockHeld):
@@ -69,7 +76,9 @@ def test_an_ownership_is_lost_with_its_session(processes: list[PostgresWorkers])
         pass
 
 
-def test_who_is_alone_waits_for_those_at_work_who_see_it_and_keeps_others_out(processes: list[PostgresWorkers]) -> None:
+def test_who_is_alone_waits_for_those_at_work_who_see_it_and_keeps_others_out(
+    processes: list[PostgresWorkers],
+) -> None:
     first, second = processes
     waits, is_alone, may_end = threading.Event(), threading.Event(), threading.Event()
 
@@ -94,9 +103,15 @@ def test_who_is_alone_waits_for_those_at_work_who_see_it_and_keeps_others_out(pr
     thread.join(30)
 
 
-def test_a_worker_that_does_not_yield_is_told(processes: list[PostgresWorkers], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_does_not_yield_is_told(
+    processes: list[PostgresWorkers], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "_ALONE_SECONDS", 0.1)
-    with processes[0].at_work(), pytest.raises(StorageError, match="have not interrupted"), processes[1].alone():
+    with (
+        processes[0].at_work(),
+        pytest.raises(StorageError, match="have not interrupted"),
+        processes[1].alone(),
+    ):
         pass
     with processes[1].alone():
         pass
@@ -107,7 +122,9 @@ def test_several_are_at_work_side_by_side(processes: list[PostgresWorkers]) -> N
         assert not processes[0].must_yield()
 
 
-def test_who_is_stopped_does_not_wait_for_somebody_who_works_alone(processes: list[PostgresWorkers]) -> None:
+def test_who_is_stopped_does_not_wait_for_somebody_who_works_alone(
+    processes: list[PostgresWorkers],
+) -> None:
     one, two = processes
     with one.alone(), pytest.raises(StorageError, match="works alone"), two.at_work(lambda: True):
         raise AssertionError("it is not alone")
@@ -118,7 +135,9 @@ def test_who_is_stopped_does_not_wait_for_somebody_who_works_alone(processes: li
 def test_who_is_suspended_alone_holds_nobody_up_and_is_told_when_it_goes_on(
     processes: list[PostgresWorkers], schema: Schema, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "Heartbeat", lambda *_: SimpleNamespace(stop=lambda: None))  # no thread of it runs
+    monkeypatch.setattr(
+        module, "Heartbeat", lambda *_: SimpleNamespace(stop=lambda: None)
+    )  # no thread of it runs
     suspended = PostgresWorkers(schema.open(silence_seconds=0.2))
     with pytest.raises(DatabaseAway), suspended.alone():
         assert not processes[0]._session.begin_work()
@@ -126,7 +145,9 @@ def test_who_is_suspended_alone_holds_nobody_up_and_is_told_when_it_goes_on(
     suspended.close()
 
 
-def test_who_is_alone_for_long_stays_alone(processes: list[PostgresWorkers], schema: Schema) -> None:
+def test_who_is_alone_for_long_stays_alone(
+    processes: list[PostgresWorkers], schema: Schema
+) -> None:
     database = schema.open(silence_seconds=0.1)
     slow = PostgresWorkers(database)
     held_long = (
@@ -134,15 +155,24 @@ def test_who_is_alone_for_long_stays_alone(processes: list[PostgresWorkers], sch
         " AND classid = %s::bigint::oid AND objid = %s::bigint::oid AND clock_timestamp() - backend_start > interval '0.5 s'"
     )
     with slow.alone():
-        assert eventually_now(lambda: database.rows(held_long, module._halves(database, "work")), every=0.05)
+        assert eventually_now(
+            lambda: database.rows(held_long, module._halves(database, "work")), every=0.05
+        )
         assert not processes[0]._session.begin_work()
     slow.close()
 
 
-def test_one_process_of_all_machines_makes_the_vectors_of_another_model_and_is_named(processes: list[PostgresWorkers]) -> None:
+def test_one_process_of_all_machines_makes_the_vectors_of_another_model_and_is_named(
+    processes: list[PostgresWorkers],
+) -> None:
     one, two = processes
     with one.reembedding(NOW):
-        with pytest.raises(OwnerLockHeld, match=f"process {os.getpid()} on .* since 2027-01-15T08:00:00"), two.reembedding(NOW):
+        with (
+            pytest.raises(
+                OwnerLockHeld, match=f"process {os.getpid()} on .* since 2027-01-15T08:00:00"
+            ),
+            two.reembedding(NOW),
+        ):
             raise AssertionError("it is held")
         with pytest.raises(OwnerLockHeld), one.reembedding(NOW):
             raise AssertionError("it is held by this process")

@@ -41,7 +41,9 @@ async def marked(path: Path) -> bool:
     async with open_checkpoints(path):
         pass
     with closing(sqlite3.connect(path)) as connection:
-        found = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'mark'").fetchone()
+        found = connection.execute(
+            "SELECT count(*) FROM sqlite_master WHERE name = 'mark'"
+        ).fetchone()
     return found == (1,)
 
 
@@ -63,7 +65,11 @@ async def test_a_damaged_file_is_set_aside_and_begun_anew(tmp_path: Path, kind: 
     path = tmp_path / "checkpoints.sqlite"
     await made(path)
     content = path.read_bytes()
-    broken = b"no database at all" * 500 if kind == "garbage" else content[:4096] + b"\xff" * (len(content) - 4096)
+    broken = (
+        b"no database at all" * 500
+        if kind == "garbage"
+        else content[:4096] + b"\xff" * (len(content) - 4096)
+    )
     path.write_bytes(broken)
     assert not await marked(path)
     assert path.with_name("checkpoints.sqlite.damaged").read_bytes() == broken
@@ -80,8 +86,12 @@ async def test_what_somebody_else_has_locked_is_left_as_it_is(tmp_path: Path) ->
     assert [file.name for file in tmp_path.glob("*damaged*")] == [] and await marked(path)
 
 
-@pytest.mark.parametrize("code", ["SQLITE_FULL", "SQLITE_IOERR", "SQLITE_BUSY", "SQLITE_CANTOPEN", "SQLITE_READONLY"])
-async def test_only_a_broken_file_counts_as_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str) -> None:
+@pytest.mark.parametrize(
+    "code", ["SQLITE_FULL", "SQLITE_IOERR", "SQLITE_BUSY", "SQLITE_CANTOPEN", "SQLITE_READONLY"]
+)
+async def test_only_a_broken_file_counts_as_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str
+) -> None:
     path = tmp_path / "checkpoints.sqlite"
     await made(path)
 
@@ -107,7 +117,10 @@ async def test_while_the_checkpoints_are_locked_jobs_wait_and_then_go_on(
         put(parts, group_fields(request_id="r1", action_summary="我给他推荐了《三体》"))
         with locked(path):
             run = asyncio.create_task(worker.run(drain=False))
-            assert "locked" in await eventually(lambda: worker.outage) and parts.queue.counts(0.0).pending == 1
+            assert (
+                "locked" in await eventually(lambda: worker.outage)
+                and parts.queue.counts(0.0).pending == 1
+            )
         await eventually(lambda: parts.events.find(EventFilter("g:100"), limit=1))
         assert worker.outage == ""
         await worker.stop()
@@ -125,7 +138,9 @@ async def test_draining_is_given_up_where_the_checkpoints_stay_locked(tmp_path: 
         assert await worker.run(drain=True) and parts.events.count() > 0
 
 
-async def test_a_stop_ends_the_wait_for_the_checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_stop_ends_the_wait_for_the_checkpoints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(outage, "FIRST_PAUSE_SECONDS", 60.0)
     await made(tmp_path / "checkpoints.sqlite")
     async with open_worker(settings_for(tmp_path)) as (_, worker):
@@ -147,7 +162,11 @@ async def test_checkpoints_that_fail_while_a_job_runs_are_no_fault_of_the_job(
     def fail_once(saver: SqliteSaver, *given: Any) -> None:
         if not failed:
             failed.append(kind)
-            error = sqlite3.OperationalError("database is locked") if kind == "locked" else sqlite3.DatabaseError("malformed")
+            error = (
+                sqlite3.OperationalError("database is locked")
+                if kind == "locked"
+                else sqlite3.DatabaseError("malformed")
+            )
             raise error
         put_writes(saver, *given)
 

@@ -107,7 +107,10 @@ def test_many_threads_share_it(path: Path) -> None:
     database.close()
 
 
-@pytest.mark.parametrize("garbage", [b"this is no database" * 500, os.urandom(10_000), b"SQLite format 3\x00" + bytes(8000)])
+@pytest.mark.parametrize(
+    "garbage",
+    [b"this is no database" * 500, os.urandom(10_000), b"SQLite format 3\x00" + bytes(8000)],
+)
 def test_a_file_of_garbage_is_a_storage_error_that_names_it(path: Path, garbage: bytes) -> None:
     path.parent.mkdir()
     path.write_bytes(garbage)
@@ -177,7 +180,9 @@ def test_a_closed_database_says_so(path: Path) -> None:
 
 
 @pytest.mark.parametrize("deleted", [False, True])
-def test_a_file_that_is_gone_while_it_is_open_is_not_written_and_goes_on_when_it_is_back(path: Path, deleted: bool) -> None:
+def test_a_file_that_is_gone_while_it_is_open_is_not_written_and_goes_on_when_it_is_back(
+    path: Path, deleted: bool
+) -> None:
     database = SqliteDatabase(path, [ONE])
     write(database, "before")
     aside = path.with_name("aside.sqlite")
@@ -187,8 +192,15 @@ def test_a_file_that_is_gone_while_it_is_open_is_not_written_and_goes_on_when_it
         aside.unlink()
     told: list[str] = []
     database.when_in_trouble = lambda: told.append("trouble")
-    for work in (lambda: write(database, "lost"), lambda: texts(database), database.check_in_place, database.vacuum):
-        with pytest.raises(StorageError, match=r"moved or deleted.*Stop the bot.*historian restore"):
+    for work in (
+        lambda: write(database, "lost"),
+        lambda: texts(database),
+        database.check_in_place,
+        database.vacuum,
+    ):
+        with pytest.raises(
+            StorageError, match=r"moved or deleted.*Stop the bot.*historian restore"
+        ):
             work()
     assert database.place == "gone" and len(told) == 4
     if not deleted:
@@ -204,14 +216,19 @@ def test_a_commit_is_an_error_if_the_file_was_replaced_meanwhile(path: Path) -> 
     backup = path.with_name("backup.sqlite")
     with closing(SqliteDatabase(backup, [ONE])) as other:
         write(other, "of the backup")
-    with pytest.raises(StorageError, match="replaced by another file"), database.writing() as connection:
+    with (
+        pytest.raises(StorageError, match="replaced by another file"),
+        database.writing() as connection,
+    ):
         connection.execute("INSERT INTO notes (text) VALUES ('lost')")
         backup.replace(path)
     with pytest.raises(StorageError, match="replaced by another file"):
         texts(database)
     database.close()
     again = SqliteDatabase(path, [ONE])
-    assert texts(again) == ["of the backup"], "the log that the former file has left does not get into it"
+    assert texts(again) == ["of the backup"], (
+        "the log that the former file has left does not get into it"
+    )
     again.close()
 
 
@@ -246,7 +263,9 @@ def test_a_forked_child_may_not_use_its_parents_connections(path: Path) -> None:
 def test_a_rewriting_of_the_file_is_broken_off_for_a_writer_and_changes_nothing(path: Path) -> None:
     database = SqliteDatabase(path, [ONE])
     with database.writing() as connection:
-        connection.executemany("INSERT INTO notes (text) VALUES (?)", [(f"note {n} " * 9,) for n in range(3_000)])
+        connection.executemany(
+            "INSERT INTO notes (text) VALUES (?)", [(f"note {n} " * 9,) for n in range(3_000)]
+        )
     assert not database.writers_wait
     writer = threading.Thread(target=write, args=(database, "in between"))
 
@@ -266,7 +285,11 @@ def test_a_rewriting_of_the_file_is_broken_off_for_a_writer_and_changes_nothing(
 def sqlite_bytes() -> int:
     """What SQLite holds in this process, all connections together."""
     maps = Path("/proc/self/maps")
-    loaded = [line.split()[-1] for line in maps.read_text().splitlines() if "libsqlite3" in line] if maps.exists() else []
+    loaded = (
+        [line.split()[-1] for line in maps.read_text().splitlines() if "libsqlite3" in line]
+        if maps.exists()
+        else []
+    )
     if not loaded:
         pytest.skip("SQLite is no shared library here")
     library = ctypes.CDLL(loaded[0])
@@ -278,10 +301,14 @@ def test_what_connections_cache_is_bounded_and_given_back(path: Path) -> None:
     database = SqliteDatabase(path, [ONE])
     empty = sqlite_bytes()
     with database.writing(durable=False) as connection:
-        connection.executemany("INSERT INTO notes (text) VALUES (?)", ((f"{n} " + "x" * 2_000,) for n in range(12_000)))
+        connection.executemany(
+            "INSERT INTO notes (text) VALUES (?)", ((f"{n} " + "x" * 2_000,) for n in range(12_000))
+        )
     with contextlib.ExitStack() as stack:
         for connection in [stack.enter_context(database.reading()) for _ in range(4)]:
-            assert connection.execute("SELECT sum(length(text)) FROM notes").fetchone()[0] > 24_000_000
+            assert (
+                connection.execute("SELECT sum(length(text)) FROM notes").fetchone()[0] > 24_000_000
+            )
     assert sqlite_bytes() - empty < 20_000_000
     database.release_memory()
     assert sqlite_bytes() - empty < 1_000_000

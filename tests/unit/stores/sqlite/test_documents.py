@@ -28,8 +28,23 @@ from support.documents import profiles_in
 KEY = ProfileKey("user", "42")
 NOW = "2026-02-21T17:30:00+08:00"
 LINES = (
-    ProfileLine("cat", "养了一只猫", kind="home", told=2, first_day="2026-02-20", last_day="2026-02-21", evidence=("e1", "m1")),
-    ProfileLine("pea", "allergic to peanuts", kind="health", pinned=True, last_day="2026-02-21", evidence=("e2",)),
+    ProfileLine(
+        "cat",
+        "养了一只猫",
+        kind="home",
+        told=2,
+        first_day="2026-02-20",
+        last_day="2026-02-21",
+        evidence=("e1", "m1"),
+    ),
+    ProfileLine(
+        "pea",
+        "allergic to peanuts",
+        kind="health",
+        pinned=True,
+        last_day="2026-02-21",
+        evidence=("e2",),
+    ),
 )
 
 
@@ -43,8 +58,16 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "profiles" / "users" / "42.md"
 
 
-def write(profiles: MirroredProfiles, revision: int = 0, *, job: str = "", **fields: object) -> Profile:
-    given: dict[str, object] = {"key": KEY, "name": "小林", "tags": ("猫",), "lines": LINES, "source_event_id": "r1-1:0"}
+def write(
+    profiles: MirroredProfiles, revision: int = 0, *, job: str = "", **fields: object
+) -> Profile:
+    given: dict[str, object] = {
+        "key": KEY,
+        "name": "小林",
+        "tags": ("猫",),
+        "lines": LINES,
+        "source_event_id": "r1-1:0",
+    }
     made = Profile(**{**given, **fields})  # type: ignore[arg-type]
     return profiles.write(made, expected_revision=revision, job_id=job, now=NOW)
 
@@ -62,27 +85,47 @@ def edit(path: Path, change: Callable[[str], str]) -> None:
     """Change a file as an editor does that writes a new one beside it and renames it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = path.with_suffix(".md~")
-    aside.write_text(change(path.read_text(encoding="utf-8") if path.exists() else ""), encoding="utf-8", newline="")
+    aside.write_text(
+        change(path.read_text(encoding="utf-8") if path.exists() else ""),
+        encoding="utf-8",
+        newline="",
+    )
     os.utime(aside, (1_772_000_000, 1_772_000_000))  # 2026-02-25
     aside.replace(path)
 
 
-def test_the_file_is_yaml_and_a_list_with_days_that_people_can_read(profiles: MirroredProfiles, path: Path) -> None:
+def test_the_file_is_yaml_and_a_list_with_days_that_people_can_read(
+    profiles: MirroredProfiles, path: Path
+) -> None:
     write(profiles, job="r1-1")
     head, body = path.read_text(encoding="utf-8").removeprefix("---\n").split("---\n\n")
     assert body == "- 养了一只猫 (2026-02-21)\n- allergic to peanuts (2026-02-21)\n"
     fields = yaml.safe_load(head)
-    assert (fields["entity_id"], fields["name"], fields["tags"], fields["revision"]) == ("42", "小林", ["猫"], 1)
+    assert (fields["entity_id"], fields["name"], fields["tags"], fields["revision"]) == (
+        "42",
+        "小林",
+        ["猫"],
+        1,
+    )
     assert fields["lines"][1] == {
-        **{"line_id": "pea", "text": "allergic to peanuts", "kind": "health", "last_day": "2026-02-21", "pinned": True},
+        **{
+            "line_id": "pea",
+            "text": "allergic to peanuts",
+            "kind": "health",
+            "last_day": "2026-02-21",
+            "pinned": True,
+        },
         "evidence": ["e2"],
     }
 
 
 @pytest.mark.parametrize(
-    "entity_id", ["../x", "-1001234", "@ann:matrix.org", "记" * 128, "a/../../b", ".", "..", "NUL", "A" * 128]
+    "entity_id",
+    ["../x", "-1001234", "@ann:matrix.org", "记" * 128, "a/../../b", ".", "..", "NUL", "A" * 128],
 )
-def test_any_id_and_layer_stay_in_their_folder(profiles: MirroredProfiles, tmp_path: Path, entity_id: str) -> None:
+def test_any_id_and_layer_stay_in_their_folder(
+    profiles: MirroredProfiles, tmp_path: Path, entity_id: str
+) -> None:
     for entity_type in ("user", "group"):
         for layer in ("", "private", f"g:{entity_id}"):
             write(profiles, key=ProfileKey(entity_type, entity_id, layer))  # type: ignore[arg-type]
@@ -95,28 +138,54 @@ def test_any_id_and_layer_stay_in_their_folder(profiles: MirroredProfiles, tmp_p
 
 WHOLE = "- 养了一只猫 (2026-02-21)\n- allergic to peanuts (2026-02-21)\n"
 EDITS: dict[str, tuple[Callable[[str], str], list[str]]] = {
-    "a line is added": (lambda text: f"{text}- likes tea\n", ["养了一只猫", "allergic to peanuts", "likes tea"]),
-    "a line is changed": (lambda text: text.replace("猫 (2026-02-21)", "狗"), ["养了一只狗", "allergic to peanuts"]),
-    "a line is removed": (lambda text: text.replace("- 养了一只猫 (2026-02-21)\n", ""), ["allergic to peanuts"]),
+    "a line is added": (
+        lambda text: f"{text}- likes tea\n",
+        ["养了一只猫", "allergic to peanuts", "likes tea"],
+    ),
+    "a line is changed": (
+        lambda text: text.replace("猫 (2026-02-21)", "狗"),
+        ["养了一只狗", "allergic to peanuts"],
+    ),
+    "a line is removed": (
+        lambda text: text.replace("- 养了一只猫 (2026-02-21)\n", ""),
+        ["allergic to peanuts"],
+    ),
     "lines change places": (
         lambda text: text.replace(WHOLE, "- allergic to peanuts\n- 养了一只猫\n"),
         ["allergic to peanuts", "养了一只猫"],
     ),
-    "a BOM and CRLF": (lambda text: "\ufeff" + text.replace("\n", "\r\n"), ["养了一只猫", "allergic to peanuts"]),
+    "a BOM and CRLF": (
+        lambda text: "\ufeff" + text.replace("\n", "\r\n"),
+        ["养了一只猫", "allergic to peanuts"],
+    ),
     "nothing but the time": (lambda text: text, ["养了一只猫", "allergic to peanuts"]),
-    "without the front matter": (lambda text: "- likes tea\n", ["养了一只猫", "allergic to peanuts", "likes tea"]),
-    "fences in the list": (lambda text: f"{text}```\n---\n~~~\n", ["养了一只猫", "allergic to peanuts"]),
+    "without the front matter": (
+        lambda text: "- likes tea\n",
+        ["养了一只猫", "allergic to peanuts", "likes tea"],
+    ),
+    "fences in the list": (
+        lambda text: f"{text}```\n---\n~~~\n",
+        ["养了一只猫", "allergic to peanuts"],
+    ),
     "the lines of the front matter are gone": (
         lambda text: text[: text.index("lines:")] + text[text.rindex("---\n") :],
         ["养了一只猫", "allergic to peanuts"],
     ),
-    "the digest is gone": (lambda text: text.replace("digest: ", "no: "), ["养了一只猫", "allergic to peanuts"]),
-    "broken YAML": (lambda text: text.replace("tags:", "tags: [\n: :"), ["养了一只猫", "allergic to peanuts"]),
+    "the digest is gone": (
+        lambda text: text.replace("digest: ", "no: "),
+        ["养了一只猫", "allergic to peanuts"],
+    ),
+    "broken YAML": (
+        lambda text: text.replace("tags:", "tags: [\n: :"),
+        ["养了一只猫", "allergic to peanuts"],
+    ),
 }
 
 
 @pytest.mark.parametrize("name", EDITS)
-def test_what_a_hand_changes_is_a_revision_of_its_own(profiles: MirroredProfiles, path: Path, name: str) -> None:
+def test_what_a_hand_changes_is_a_revision_of_its_own(
+    profiles: MirroredProfiles, path: Path, name: str
+) -> None:
     before = write(profiles)
     change, expected = EDITS[name]
     edit(path, change)
@@ -132,7 +201,9 @@ def test_what_a_hand_changes_is_a_revision_of_its_own(profiles: MirroredProfiles
     assert profiles.read(KEY) == found
 
 
-def test_a_new_line_has_the_day_of_the_edit_and_a_changed_one_no_evidence(profiles: MirroredProfiles, path: Path) -> None:
+def test_a_new_line_has_the_day_of_the_edit_and_a_changed_one_no_evidence(
+    profiles: MirroredProfiles, path: Path
+) -> None:
     write(profiles)
     edit(path, lambda text: text.replace("猫 (2026-02-21)", "狗") + "- likes tea\n")
     found = profiles.read(KEY)
@@ -163,7 +234,9 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_nothing_is_taken_from_a_broken_file_which_may_be_corrected(profiles: MirroredProfiles, path: Path, name: str) -> None:
+def test_nothing_is_taken_from_a_broken_file_which_may_be_corrected(
+    profiles: MirroredProfiles, path: Path, name: str
+) -> None:
     before = write(profiles)
     good = path.read_text(encoding="utf-8")
     edit(path, lambda _: BROKEN[name])
@@ -190,7 +263,12 @@ def test_a_deleted_file_takes_out_what_the_profile_says_and_a_rollback_brings_it
     before = write(profiles)
     path.unlink()
     found = profiles.read(KEY)
-    assert found is not None and (found.name, found.lines, found.revision, found.source_event_id) == ("", (), 2, "edit")
+    assert found is not None and (
+        found.name,
+        found.lines,
+        found.revision,
+        found.source_event_id,
+    ) == ("", (), 2, "edit")
     assert not path.exists() and profiles.history(KEY) == [before]
     back = profiles.rollback(KEY, 1, now=NOW)
     assert back.lines == LINES and path.read_bytes() == as_file(back)
@@ -203,11 +281,17 @@ def test_a_folder_that_is_gone_is_written_anew(profiles: MirroredProfiles, path:
     assert profiles.read(KEY) == before and path.exists()
 
 
-def test_a_file_that_somebody_puts_there_is_a_new_profile(profiles: MirroredProfiles, path: Path) -> None:
+def test_a_file_that_somebody_puts_there_is_a_new_profile(
+    profiles: MirroredProfiles, path: Path
+) -> None:
     edit(path, lambda _: "---\nname: Ann\n---\n# Food\n- likes tea\n")
     assert profiles.keys() == [KEY]
     found = profiles.read(KEY)
-    assert told(found) == ["Food: likes tea"] and found is not None and (found.name, found.revision) == ("Ann", 1)
+    assert (
+        told(found) == ["Food: likes tea"]
+        and found is not None
+        and (found.name, found.revision) == ("Ann", 1)
+    )
 
 
 def test_whose_files_were_edited_is_told_once(profiles: MirroredProfiles, path: Path) -> None:
@@ -219,7 +303,9 @@ def test_whose_files_were_edited_is_told_once(profiles: MirroredProfiles, path: 
     assert profiles.edited() == []
 
 
-def test_files_of_others_and_of_editors_are_no_profiles(profiles: MirroredProfiles, path: Path) -> None:
+def test_files_of_others_and_of_editors_are_no_profiles(
+    profiles: MirroredProfiles, path: Path
+) -> None:
     write(profiles)
     for name in (".tmp-1-2-3", "notes.txt", "UPPER.md", ".42.md.swp", "42.md~", "#42.md#", "4913"):
         (path.parent / name).write_text("half")
@@ -232,13 +318,18 @@ def test_an_edit_and_a_job_at_once_lose_neither(profiles: MirroredProfiles, path
     opened = path.read_text(encoding="utf-8")
     new = ProfileLine("job", "moved to Leeds", last_day="2026-02-22")
     write(profiles, 1, lines=(LINES[0], new), job="r2-1")
-    edit(path, lambda _: opened.replace("- 养了一只猫 (2026-02-21)\n", "- 养了一只狗\n") + "- likes tea\n")
+    edit(
+        path,
+        lambda _: opened.replace("- 养了一只猫 (2026-02-21)\n", "- 养了一只狗\n") + "- likes tea\n",
+    )
     assert told(profiles.read(KEY)) == ["养了一只狗", "likes tea", "moved to Leeds"]
     with pytest.raises(RevisionConflict):
         write(profiles, 2)
 
 
-def test_an_edit_before_a_write_is_seen_by_the_writer(profiles: MirroredProfiles, path: Path) -> None:
+def test_an_edit_before_a_write_is_seen_by_the_writer(
+    profiles: MirroredProfiles, path: Path
+) -> None:
     write(profiles)
     edit(path, lambda text: f"{text}- likes tea\n")
     with pytest.raises(RevisionConflict, match="revision 2 is stored, expected 1"):
@@ -259,14 +350,21 @@ def test_a_file_of_a_former_revision_is_no_edit(profiles: MirroredProfiles, path
 LINE = st.builds(
     ProfileLine,
     line_id=st.uuids().map(str),
-    text=st.text(min_size=1, max_size=60) | st.sampled_from(["-", "(2026-02-20)", "tea (2026-02-20)", "tea", "# x", "```"]),
+    text=st.text(min_size=1, max_size=60)
+    | st.sampled_from(["-", "(2026-02-20)", "tea (2026-02-20)", "tea", "# x", "```"]),
     last_day=st.sampled_from(["", "2026-02-20"]),
     evidence=st.lists(st.text("abc-:", min_size=1), max_size=2).map(tuple),
 )
 
 
-@given(st.lists(LINE, max_size=5).map(tuple), st.text(max_size=20), st.lists(st.text(max_size=20), max_size=3).map(tuple))
-def test_a_file_that_nobody_has_edited_changes_nothing(lines: tuple[ProfileLine, ...], name: str, tags: tuple[str, ...]) -> None:
+@given(
+    st.lists(LINE, max_size=5).map(tuple),
+    st.text(max_size=20),
+    st.lists(st.text(max_size=20), max_size=3).map(tuple),
+)
+def test_a_file_that_nobody_has_edited_changes_nothing(
+    lines: tuple[ProfileLine, ...], name: str, tags: tuple[str, ...]
+) -> None:
     stored = PROFILE_FORMAT.revised(Profile(KEY, name=name, tags=tags, lines=lines), 3, NOW)
     data = PROFILE_FORMAT.render(stored).encode(errors="replace")
     found = PROFILE_FORMAT.edited(data, stored, {3: stored}.get, "2026-02-25")
@@ -275,8 +373,13 @@ def test_a_file_that_nobody_has_edited_changes_nothing(lines: tuple[ProfileLine,
 
 def test_lines_of_any_form_stay_as_they_are_beside_one_that_is_edited() -> None:
     texts = ("-", "tea", "tea (2026-02-20)", "(2026-02-20)", "# x", "```")
-    odd = tuple(ProfileLine(f"{n}", text, last_day="2026-02-20", evidence=("e1",)) for n, text in enumerate(texts))
-    stored = PROFILE_FORMAT.revised(Profile(KEY, lines=(*odd, ProfileLine("last", "likes tea"))), 3, NOW)
+    odd = tuple(
+        ProfileLine(f"{n}", text, last_day="2026-02-20", evidence=("e1",))
+        for n, text in enumerate(texts)
+    )
+    stored = PROFILE_FORMAT.revised(
+        Profile(KEY, lines=(*odd, ProfileLine("last", "likes tea"))), 3, NOW
+    )
     data = PROFILE_FORMAT.render(stored).encode().replace(b"- likes tea", b"- likes coffee")
     found = PROFILE_FORMAT.edited(data, stored, {3: stored}.get, "2026-02-25")
     assert found is not None and found.lines[:-1] == odd and found.lines[-1].text == "likes coffee"
@@ -285,7 +388,11 @@ def test_lines_of_any_form_stay_as_they_are_beside_one_that_is_edited() -> None:
 @given(st.text(max_size=200), st.text(max_size=100))
 def test_no_text_whatever_makes_reading_raise(head: str, body: str) -> None:
     stored = Profile(KEY, lines=LINES, revision=1)
-    for text in (head + body, f"---\n{head}\n---\n{body}", f"---\nname: {head}\ntags: {body}\n---\n"):
+    for text in (
+        head + body,
+        f"---\n{head}\n---\n{body}",
+        f"---\nname: {head}\ntags: {body}\n---\n",
+    ):
         PROFILE_FORMAT.parse(text.encode(errors="replace"), KEY, int)
         PROFILE_FORMAT.edited(text.encode(errors="replace"), stored, {1: stored}.get, "")
 
@@ -317,16 +424,22 @@ def test_without_history_nothing_is_kept(tmp_path: Path, path: Path) -> None:
     assert len(profiles.kept(KEY)) == 1 and len(told(profiles.read(KEY))) == 3
 
 
-def test_a_removed_line_is_in_no_row_and_no_file(profiles: MirroredProfiles, tmp_path: Path, path: Path) -> None:
+def test_a_removed_line_is_in_no_row_and_no_file(
+    profiles: MirroredProfiles, tmp_path: Path, path: Path
+) -> None:
     write(profiles)
     write(profiles, 1, tags=())
     edit(path, lambda _: "---\nhalf: allergic to peanuts")
     profiles.read(KEY)
     assert profiles.without_lines(KEY, "allergic to peanuts".__eq__, now=NOW) == 1
     assert told(profiles.read(KEY)) == ["养了一只猫"] and profiles.history(KEY) == []
-    assert [one for one in tmp_path.rglob("*") if one.is_file() and b"peanuts" in one.read_bytes()] == []
+    assert [
+        one for one in tmp_path.rglob("*") if one.is_file() and b"peanuts" in one.read_bytes()
+    ] == []
     assert profiles.erase(Entity("user", "42")) == 1
-    assert [one for one in tmp_path.rglob("*") if one.is_file() and "养了".encode() in one.read_bytes()] == []
+    assert [
+        one for one in tmp_path.rglob("*") if one.is_file() and "养了".encode() in one.read_bytes()
+    ] == []
 
 
 def test_a_job_whose_writer_is_killed_anywhere_is_applied_exactly_once(tmp_path: Path) -> None:
@@ -336,20 +449,31 @@ def test_a_job_whose_writer_is_killed_anywhere_is_applied_exactly_once(tmp_path:
         nonlocal runs
         runs += 1
         for n in range(4):
-            write(profiles_in(tmp_path / str(runs), revision_keep=3), n, lines=(*LINES, ProfileLine("n", f"text {n}")))
+            write(
+                profiles_in(tmp_path / str(runs), revision_keep=3),
+                n,
+                lines=(*LINES, ProfileLine("n", f"text {n}")),
+            )
 
     def merge(profiles: MirroredProfiles) -> None:
         current = profiles.read(KEY)
         assert current is not None
-        new = replace(current, lines=(*current.lines, ProfileLine("m", "merged")), source_event_id="r1-1:1")
+        new = replace(
+            current, lines=(*current.lines, ProfileLine("m", "merged")), source_event_id="r1-1:1"
+        )
         profiles.write(new, expected_revision=current.revision, job_id="r1-1", now=NOW)
 
-    for n in killed_at_every_call(lambda: merge(profiles_in(tmp_path / str(runs), revision_keep=3)), reset):
+    for n in killed_at_every_call(
+        lambda: merge(profiles_in(tmp_path / str(runs), revision_keep=3)), reset
+    ):
         profiles = profiles_in(tmp_path / str(n), revision_keep=3)
         for _ in range(2):
             merge(profiles)  # the job runs again
         found = profiles.read(KEY)
-        assert found is not None and (told(found)[2:], found.revision) == (["text 3", "merged"], 5), f"killed at call {n}"
+        assert found is not None and (told(found)[2:], found.revision) == (
+            ["text 3", "merged"],
+            5,
+        ), f"killed at call {n}"
         assert [old.revision for old in profiles.history(KEY)] == [4, 3, 2], f"killed at call {n}"
         file = tmp_path / str(n) / "profiles" / "users" / "42.md"
         assert file.read_bytes() == as_file(found), f"killed at call {n}"
@@ -362,7 +486,11 @@ def _change(directory: Path, what: str) -> None:
         while True:
             current = profiles.read(KEY)
             assert current is not None
-            new = replace(current, name=f"name {n}") if what == "rename" else replace(current, tags=(*current.tags, f"{what}{n}"))
+            new = (
+                replace(current, name=f"name {n}")
+                if what == "rename"
+                else replace(current, tags=(*current.tags, f"{what}{n}"))
+            )
             try:
                 profiles.write(new, expected_revision=current.revision, now=NOW)
                 break
@@ -370,10 +498,14 @@ def _change(directory: Path, what: str) -> None:
                 continue
 
 
-def test_two_processes_and_a_hand_at_once_lose_nothing(profiles: MirroredProfiles, tmp_path: Path, path: Path) -> None:
+def test_two_processes_and_a_hand_at_once_lose_nothing(
+    profiles: MirroredProfiles, tmp_path: Path, path: Path
+) -> None:
     write(profiles, tags=())
     context = multiprocessing.get_context("fork")
-    processes = [context.Process(target=_change, args=(tmp_path, what)) for what in ("rename", "merge")]
+    processes = [
+        context.Process(target=_change, args=(tmp_path, what)) for what in ("rename", "merge")
+    ]
     for process in processes:
         process.start()
     for process in processes:
@@ -381,17 +513,30 @@ def test_two_processes_and_a_hand_at_once_lose_nothing(profiles: MirroredProfile
     assert [process.exitcode for process in processes] == [0, 0]
     found = profiles.read(KEY)
     assert found is not None and found.lines == LINES
-    assert (found.revision, found.name, found.tags) == (41, "name 19", tuple(f"merge{n}" for n in range(20)))
+    assert (found.revision, found.name, found.tags) == (
+        41,
+        "name 19",
+        tuple(f"merge{n}" for n in range(20)),
+    )
     assert path.read_bytes() == as_file(found)
 
 
-def test_where_the_queue_is_lost_while_it_is_open_the_files_bring_the_profiles_back(tmp_path: Path) -> None:
+def test_where_the_queue_is_lost_while_it_is_open_the_files_bring_the_profiles_back(
+    tmp_path: Path,
+) -> None:
     from historian.stores.sqlite.queue import QUEUE, SqliteJobQueue
 
     with closing(SqliteJobQueue(tmp_path / QUEUE, clock=time.time)) as queue:
         profiles = MirroredProfiles(queue.database, tmp_path / "profiles")
         before = profiles.write(
-            profile_of(KEY, "- likes tea (2026-02-20)", name="Ann"), expected_revision=0, job_id="r1-1", now=NOW
+            profile_of(KEY, "- likes tea (2026-02-20)", name="Ann"),
+            expected_revision=0,
+            job_id="r1-1",
+            now=NOW,
         )
         (tmp_path / QUEUE).unlink()
-        assert profiles.read(KEY) == before and profiles.keys() == [KEY] and profiles.is_applied(KEY, "r1-1")
+        assert (
+            profiles.read(KEY) == before
+            and profiles.keys() == [KEY]
+            and profiles.is_applied(KEY, "r1-1")
+        )

@@ -27,7 +27,9 @@ from support.stores import causes_of
 ANN, GROUP = ProfileKey("user", "42", "g:7"), ProfileKey("group", "7")
 AT = "2026-02-21T17:30:00+08:00"
 ARTICLE = ArticleKey("42", "7")
-ASKED = ForgetRequest(Entity("user", "42"), 5.5, stage="deleting", last_rows=(1 << 40,), texts=("asked",))
+ASKED = ForgetRequest(
+    Entity("user", "42"), 5.5, stage="deleting", last_rows=(1 << 40,), texts=("asked",)
+)
 CHAPTERS = "<Bedrock>\n- Ann is a nurse\n</Bedrock>\n\n<Evolutionary>\n</Evolutionary>\n\n<Dynamic>\n- {n}\n</Dynamic>\n"
 
 
@@ -45,7 +47,16 @@ def put(path: Path, text: str) -> None:
 
 def summary(n: int) -> Summary:
     return Summary(
-        f"s{n}", ARTICLE, f"Ann read {n}", AT, AT, f"2026-02-2{n}T10:00:00+08:00", 3, "rules", True, through=f"j{n}-0:0"
+        f"s{n}",
+        ARTICLE,
+        f"Ann read {n}",
+        AT,
+        AT,
+        f"2026-02-2{n}T10:00:00+08:00",
+        3,
+        "rules",
+        True,
+        through=f"j{n}-0:0",
     )
 
 
@@ -54,24 +65,55 @@ def former(directory: Path) -> Path:
     profiles, chapters = directory / "profiles", directory / "chapters"
     put(profiles / "users" / "42@g%3A7.md", profile_text(ANN, 3, "# 爱好\n- 爬山\n\n喜欢喝茶"))
     for n in (1, 2):
-        put(profiles / "history" / "users" / "42@g%3A7" / f"{n}-20260221T093000Z.md", profile_text(ANN, n, f"- text {n}"))
-    put(profiles / "history" / "users" / "42@g%3A7" / "3-20260221T093000Z.md", profile_text(ANN, 3, "- killed in between"))
+        put(
+            profiles / "history" / "users" / "42@g%3A7" / f"{n}-20260221T093000Z.md",
+            profile_text(ANN, n, f"- text {n}"),
+        )
+    put(
+        profiles / "history" / "users" / "42@g%3A7" / "3-20260221T093000Z.md",
+        profile_text(ANN, 3, "- killed in between"),
+    )
     put(profiles / "groups" / "7.md", profile_text(GROUP, 1, "- climbers"))
-    put(profiles / "history" / "users" / "43" / "1-20260221T093000Z.md", profile_text(ProfileKey("user", "43"), 1, "- gone"))
+    put(
+        profiles / "history" / "users" / "43" / "1-20260221T093000Z.md",
+        profile_text(ProfileKey("user", "43"), 1, "- gone"),
+    )
     put(profiles / "users" / "UPPER.md", "whose is it?")
     put(profiles / ".locks" / "01.lock", "")
-    head = "---\nuser_id: '42'\nscope: g:7\nrevision: {n}\nupdated_at: '" + AT + "'\nsources:\n- s{n}\n---\n\n"
+    head = (
+        "---\nuser_id: '42'\nscope: g:7\nrevision: {n}\nupdated_at: '"
+        + AT
+        + "'\nsources:\n- s{n}\n---\n\n"
+    )
     for n in (1, 2):
-        put(chapters / "history" / "42@g%3A7" / f"{n}-20260221T093000Z.md", (head + CHAPTERS).format(n=n))
+        put(
+            chapters / "history" / "42@g%3A7" / f"{n}-20260221T093000Z.md",
+            (head + CHAPTERS).format(n=n),
+        )
     put(chapters / "42@g%3A7.md", (head + CHAPTERS.replace("</Bedrock>", "")).format(n=3))
-    put(directory / "summaries" / "42@g%3A7.jsonl", "".join(f"{as_line(summary(n))}\n" for n in (1, 2)) + "{not json}\n")
+    put(
+        directory / "summaries" / "42@g%3A7.jsonl",
+        "".join(f"{as_line(summary(n))}\n" for n in (1, 2)) + "{not json}\n",
+    )
     forgetting = directory / "forgetting"
     put(forgetting / "user-42.json", json.dumps(asdict(ASKED)))
-    put(forgetting / "user-42.known" / "000000", json.dumps({"texts": ["found"], "moments": [["g:7", 1.5]]}))
-    put(forgetting / "user-43.json", json.dumps({**asdict(ASKED), "entity": {"type": "user", "id": "43"}}))
+    put(
+        forgetting / "user-42.known" / "000000",
+        json.dumps({"texts": ["found"], "moments": [["g:7", 1.5]]}),
+    )
+    put(
+        forgetting / "user-43.json",
+        json.dumps({**asdict(ASKED), "entity": {"type": "user", "id": "43"}}),
+    )
     put(forgetting / "user-43.report.json", "{}")
     with closing(open_index(directory / "index.sqlite")) as index, index.writing() as transaction:
-        noted = [("user:42@g%3A7", "r0-1"), ("article:42@g%3A7", "s0"), ("job", "r0-1"), ("buffered", "r0-1"), ("migrated", "x")]
+        noted = [
+            ("user:42@g%3A7", "r0-1"),
+            ("article:42@g%3A7", "s0"),
+            ("job", "r0-1"),
+            ("buffered", "r0-1"),
+            ("migrated", "x"),
+        ]
         transaction.run_many("INSERT INTO ledger (entity_key, job_id) VALUES (%s, %s)", noted)
     return directory
 
@@ -90,21 +132,30 @@ def found_in(directory: Path) -> dict[str, Any]:
         profiles, articles = backend.profiles, backend.article_stores.articles
         return {
             "profiles": {
-                str(key): [(one.revision, [line.text for line in one.lines], one.name) for one in profiles.kept(key)]
+                str(key): [
+                    (one.revision, [line.text for line in one.lines], one.name)
+                    for one in profiles.kept(key)
+                ]
                 for key in profiles.keys()  # noqa: SIM118 - a store, no dictionary
             },
             "causes": (causes_of(profiles, ANN), causes_of(articles, ARTICLE)),
             "articles": [(one.revision, one.article.dynamic) for one in articles.kept(ARTICLE)],
             "summaries": [one.id for one in backend.article_stores.summaries.read(ARTICLE)],
             "requests": backend.forget_requests.all(),
-            "ledger": [backend.ledger.has(key, "r0-1") for key in ("job", "buffered", "user:42@g%3A7")],
+            "ledger": [
+                backend.ledger.has(key, "r0-1") for key in ("job", "buffered", "user:42@g%3A7")
+            ],
         }
 
 
 EXPECTED = {
     "profiles": {
         "group:7": [(1, ["climbers"], "小林")],
-        "user:42@g:7": [(3, ["爱好: 爬山", "爱好: 喜欢喝茶"], "小林"), (2, ["text 2"], "小林"), (1, ["text 1"], "小林")],
+        "user:42@g:7": [
+            (3, ["爱好: 爬山", "爱好: 喜欢喝茶"], "小林"),
+            (2, ["text 2"], "小林"),
+            (1, ["text 1"], "小林"),
+        ],
         "user:43": [(2, [], ""), (1, ["gone"], "小林")],
     },
     "causes": ({"r0-1", "r1-1", "r2-1", "r3-1"}, {"s0", "s1", "s2"}),
@@ -120,7 +171,11 @@ def test_all_of_it_becomes_rows_once(tmp_path: Path) -> None:
     for _ in range(2):
         assert found_in(tmp_path) == EXPECTED
     left = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_dir()}
-    assert left & {"profiles/history", "chapters/history", "summaries", "profiles/.locks", "forgetting"} == set()
+    assert (
+        left
+        & {"profiles/history", "chapters/history", "summaries", "profiles/.locks", "forgetting"}
+        == set()
+    )
     assert (tmp_path / "summaries.damaged.jsonl").read_text(encoding="utf-8") == "{not json}\n"
     assert "- 3" in (tmp_path / "chapters-42@g%3A7.damaged.md").read_text(encoding="utf-8")
     text = (tmp_path / "profiles" / "users" / "42@g%3A7.md").read_text(encoding="utf-8")
@@ -145,16 +200,22 @@ def test_killed_anywhere_it_is_done_again(tmp_path: Path) -> None:
     assert n > 10
 
 
-def test_another_request_for_the_same_entity_begins_anew_with_what_was_found_for_both(tmp_path: Path) -> None:
+def test_another_request_for_the_same_entity_begins_anew_with_what_was_found_for_both(
+    tmp_path: Path,
+) -> None:
     with opened(tmp_path) as backend:
-        backend.forget_requests.ask(ForgetRequest(ASKED.entity, 7.5, mentions=True, texts=("later",)))
+        backend.forget_requests.ask(
+            ForgetRequest(ASKED.entity, 7.5, mentions=True, texts=("later",))
+        )
     put(tmp_path / "forgetting" / "user-42.json", json.dumps(asdict(ASKED)))
     put(tmp_path / "forgetting" / "user-44.json", "{broken")
     with opened(tmp_path) as backend:
         (found,) = backend.forget_requests.all()
     assert (found.until, found.mentions, found.stage, found.last_rows) == (7.5, True, "waiting", ())
     assert set(found.texts) == {"asked", "later"}
-    assert (tmp_path / "forgetting" / "user-44.json").exists(), "what cannot be read is left for people"
+    assert (tmp_path / "forgetting" / "user-44.json").exists(), (
+        "what cannot be read is left for people"
+    )
 
 
 def test_summaries_of_a_former_version_keep_their_promotion(tmp_path: Path) -> None:
@@ -168,6 +229,11 @@ def test_summaries_of_a_former_version_keep_their_promotion(tmp_path: Path) -> N
 def test_taking_over_nothing_makes_nothing(tmp_path: Path) -> None:
     with opened(tmp_path) as backend:
         take_over(
-            tmp_path, backend.database, backend.queue.database(), {}, backend.article_stores.summaries, backend.forget_requests
+            tmp_path,
+            backend.database,
+            backend.queue.database(),
+            {},
+            backend.article_stores.summaries,
+            backend.forget_requests,
         )  # type: ignore[attr-defined,arg-type]
     assert {path.name for path in tmp_path.iterdir()} == {"index.sqlite", "queue.sqlite"}

@@ -20,10 +20,14 @@ COLUMNS = (
 )
 
 
-def test_events_filed_before_they_named_their_speakers_are_read_and_found_by_their_person(tmp_path: Path) -> None:
+def test_events_filed_before_they_named_their_speakers_are_read_and_found_by_their_person(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "index.sqlite"
     with closing(SqliteDatabase(path, MIGRATIONS[:4])) as before, before.writing() as connection:
-        connection.execute("INSERT INTO scopes (scope_number, scope_key, events, last_row) VALUES (1, 'g:7', 1, 1)")
+        connection.execute(
+            "INSERT INTO scopes (scope_number, scope_key, events, last_row) VALUES (1, 'g:7', 1, 1)"
+        )
         connection.execute(
             f"INSERT INTO events ({COLUMNS}) VALUES (4294967297, 'j-0:0', 'j-0', 'fact', 'Ann has a cat', '42', '7', 'group',"
             " 1.0, '1970-01-01T00:00:01+00:00', 'UTC', 'Ann', 1, '[]', 'rules', 'job', 1, 0)"
@@ -41,10 +45,14 @@ def test_events_filed_before_they_named_their_speakers_are_read_and_found_by_the
     store.close()
 
 
-def test_what_was_filed_before_events_kept_their_words_is_read_and_may_be_written_anew(tmp_path: Path) -> None:
+def test_what_was_filed_before_events_kept_their_words_is_read_and_may_be_written_anew(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "index.sqlite"
     with closing(SqliteDatabase(path, MIGRATIONS[:6])) as before, before.writing() as connection:
-        connection.execute("INSERT INTO scopes (scope_number, scope_key, events, last_row) VALUES (1, 'g:7', 1, 1)")
+        connection.execute(
+            "INSERT INTO scopes (scope_number, scope_key, events, last_row) VALUES (1, 'g:7', 1, 1)"
+        )
         connection.execute(
             f"INSERT INTO events ({COLUMNS}) VALUES (4294967297, 'j-0:0', 'j-0', 'fact', 'Ann has a kat', '42', '7', 'group',"
             " 1.0, '1970-01-01T00:00:01+00:00', 'UTC', 'Ann', 0, '[]', 'rules', 'job', 1, 0)"
@@ -52,10 +60,24 @@ def test_what_was_filed_before_events_kept_their_words_is_read_and_may_be_writte
     database = open_index(path)
     store, revisions = SqliteEventStore(database), EventRevisionTables(SqliteEventRows(database))
     (event,) = store.find(EventFilter(None))
-    assert (event.version, event.handed_over, event.occurs_from, event.holds) == ("", "", None, True)
+    assert (event.version, event.handed_over, event.occurs_from, event.holds) == (
+        "",
+        "",
+        None,
+        True,
+    )
     revisions.begin("r", 2.0)
-    changes = [Change(event, replace(event, text="Ann has a cat", is_absolute=True, version="1.0.0"))]
-    assert revisions.advance("r", seen=1, rows=(-1, 4294967297), changes=changes, now="2026-02-02T00:00:00+00:00", done=True)
+    changes = [
+        Change(event, replace(event, text="Ann has a cat", is_absolute=True, version="1.0.0"))
+    ]
+    assert revisions.advance(
+        "r",
+        seen=1,
+        rows=(-1, 4294967297),
+        changes=changes,
+        now="2026-02-02T00:00:00+00:00",
+        done=True,
+    )
     assert [one.text for one in revisions.of(["j-0:0"])["j-0:0"]] == ["Ann has a kat"]
     assert [one for one, _ in store.search_keywords("cat", EventFilter("g:7"), 5)] == ["j-0:0"]
     assert store.search_keywords("kat", EventFilter("g:7"), 5) == []

@@ -36,7 +36,9 @@ def beside(path: Path, suffix: str) -> Path:
 def texts_in_another_process(path: Path) -> list[str]:
     """Return what a process finds that knows nothing of the open connections here."""
     program = "import sqlite3, sys; print(*(t for t, in sqlite3.connect(sys.argv[1]).execute('SELECT text FROM notes')))"
-    ended = subprocess.run([sys.executable, "-c", program, path], capture_output=True, encoding="utf-8", check=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", program, path], capture_output=True, encoding="utf-8", check=True
+    )
     return ended.stdout.split()
 
 
@@ -67,7 +69,9 @@ def test_a_commit_into_a_log_that_was_deleted_meanwhile_is_refused(path: Path) -
     database.close()
 
 
-def test_a_process_that_lost_the_log_opens_the_file_no_more_and_another_one_does(path: Path) -> None:
+def test_a_process_that_lost_the_log_opens_the_file_no_more_and_another_one_does(
+    path: Path,
+) -> None:
     """Its connections share the index of the log, and would mix the former log with the new one."""
     database = SqliteDatabase(path, [NOTES])
     write(database, "before")
@@ -117,7 +121,9 @@ def _write(path: Path) -> None:
         assert database.rows("SELECT text FROM notes") == [("new",)]
 
 
-def test_a_new_file_is_not_opened_with_the_log_of_a_deleted_one_that_another_process_still_has_open(path: Path) -> None:
+def test_a_new_file_is_not_opened_with_the_log_of_a_deleted_one_that_another_process_still_has_open(
+    path: Path,
+) -> None:
     database = SqliteDatabase(path, [NOTES])
     write(database, "former")
     path.unlink()

@@ -56,14 +56,18 @@ def run(queue: SqliteJobQueue, now: float = NOW) -> list[str]:
     return ran
 
 
-def test_order_is_that_of_acceptance_whatever_the_clocks_say(opened: Callable[..., SqliteJobQueue]) -> None:
+def test_order_is_that_of_acceptance_whatever_the_clocks_say(
+    opened: Callable[..., SqliteJobQueue],
+) -> None:
     ahead, behind = opened(Clock(NOW)), opened(Clock(NOW - 3600))
     for n in range(6):
         (ahead, behind)[n % 2].put(make_job(f"r{n}"))
     assert run(opened()) == [f"r{n}" for n in range(6)]
 
 
-@pytest.mark.parametrize("request_id", ["../x", "-1001234", "@ann:matrix.org", "记" * 128, "a/b\\c", "CON", ".", "'; --"])
+@pytest.mark.parametrize(
+    "request_id", ["../x", "-1001234", "@ann:matrix.org", "记" * 128, "a/b\\c", "CON", ".", "'; --"]
+)
 def test_any_id_is_a_value_of_its_row(queue: SqliteJobQueue, request_id: str) -> None:
     job = make_job(request_id, user_id=request_id, group=None)
     queue.put(job)
@@ -97,14 +101,21 @@ def test_what_is_no_job_fails_with_the_reason_and_is_not_in_the_way(
     queue.take_over(NOW)
     assert run(queue) == ["good"]
     (failed,) = queue.failed()
-    assert (failed.name, failed.job, failed.filed, failed.failed_at) == ("broken-0", None, False, NOW)
+    assert (failed.name, failed.job, failed.filed, failed.failed_at) == (
+        "broken-0",
+        None,
+        False,
+        NOW,
+    )
     assert reason in failed.error
     assert rows(tmp_path)[0]["body"] == body and queue.jobs("failed") == []
     assert queue.retry_failed() == queue.cleanup(NOW * 2, max_age_days=0, max_files=0) == 0
     assert queue.discard_unreadable(lambda content: content.startswith(body.encode())) == 1
 
 
-def test_a_job_as_large_as_allowed_can_be_postponed_and_failed_and_retried(queue: SqliteJobQueue) -> None:
+def test_a_job_as_large_as_allowed_can_be_postponed_and_failed_and_retried(
+    queue: SqliteJobQueue,
+) -> None:
     room = MAX_JOB_BYTES - len(make_job(payload={"x": ""}).to_json().encode())
     job = make_job(payload={"x": "y" * room})
     queue.put(job)
@@ -125,7 +136,9 @@ def test_what_cannot_be_stored_is_refused(queue: SqliteJobQueue, tmp_path: Path)
     assert rows(tmp_path) == []
 
 
-def test_what_another_process_removes_or_retries_is_seen(opened: Callable[[], SqliteJobQueue]) -> None:
+def test_what_another_process_removes_or_retries_is_seen(
+    opened: Callable[[], SqliteJobQueue],
+) -> None:
     queue, other = opened(), opened()
     for name in "abc":
         queue.put(make_job(name))
@@ -140,7 +153,9 @@ def test_what_another_process_removes_or_retries_is_seen(opened: Callable[[], Sq
     assert run(queue) == ["b"]
 
 
-def test_a_job_that_is_there_is_flushed_before_it_is_accepted_again(queue: SqliteJobQueue, tmp_path: Path) -> None:
+def test_a_job_that_is_there_is_flushed_before_it_is_accepted_again(
+    queue: SqliteJobQueue, tmp_path: Path
+) -> None:
     """Whoever put it first may have been killed before the flush."""
     queue.put(make_job())
     log = tmp_path / f"{QUEUE}-wal"
@@ -149,7 +164,9 @@ def test_a_job_that_is_there_is_flushed_before_it_is_accepted_again(queue: Sqlit
     assert log.stat().st_size > before and queue.counts(NOW).pending == 1
 
 
-def test_take_over_can_leave_what_was_claimed_a_moment_ago(opened: Callable[[], SqliteJobQueue]) -> None:
+def test_take_over_can_leave_what_was_claimed_a_moment_ago(
+    opened: Callable[[], SqliteJobQueue],
+) -> None:
     queue, other = opened(), opened()
     queue.put(make_job())
     queue.claim(NOW)
@@ -158,7 +175,9 @@ def test_take_over_can_leave_what_was_claimed_a_moment_ago(opened: Callable[[], 
     assert other.take_over(NOW + 300, older_than=300) == 1
 
 
-def test_ten_thousand_that_wait_behind_one_are_passed_by(queue: SqliteJobQueue, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ten_thousand_that_wait_behind_one_are_passed_by(
+    queue: SqliteJobQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
     queue.merge_rows(_row(make_job(f"r{n:05d}")) for n in range(10_000))
     assert queue.claim(NOW) == make_job("r00000")
     assert queue.claim(NOW) is None
@@ -182,7 +201,9 @@ def _row(job: Job) -> dict[str, object]:
     return row_of(job, job.to_json(), NOW)
 
 
-def test_nothing_of_a_removed_job_is_left_in_any_byte(queue: SqliteJobQueue, tmp_path: Path) -> None:
+def test_nothing_of_a_removed_job_is_left_in_any_byte(
+    queue: SqliteJobQueue, tmp_path: Path
+) -> None:
     for n in range(30):
         queue.put(make_job(f"r{n}", action_summary=f"zebra-{n} " * 300))
     queue.claim(NOW)
@@ -208,7 +229,9 @@ def test_a_job_that_does_not_fit_on_the_disk_is_refused_and_may_be_put_again(
     assert run(queue) == ["r1"]
 
 
-def test_a_completed_job_that_could_not_be_removed_stays_claimed(queue: SqliteJobQueue, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_completed_job_that_could_not_be_removed_stays_claimed(
+    queue: SqliteJobQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
     queue.put(make_job())
     queue.claim(NOW)
     with monkeypatch.context() as patched:
@@ -225,11 +248,15 @@ def _away(self: SqliteDatabase) -> None:
 
 def test_a_damaged_file_is_named_with_what_to_do(tmp_path: Path) -> None:
     (tmp_path / QUEUE).write_bytes(b"garbage" * 1000)
-    with pytest.raises(StorageError, match=r"queue.sqlite: file is not a database; the file is damaged"):
+    with pytest.raises(
+        StorageError, match=r"queue.sqlite: file is not a database; the file is damaged"
+    ):
         SqliteJobQueue(tmp_path / QUEUE, clock=Clock(NOW))
 
 
-def test_where_the_directory_was_deleted_what_comes_in_waits_in_a_new_one(queue: SqliteJobQueue, tmp_path: Path) -> None:
+def test_where_the_directory_was_deleted_what_comes_in_waits_in_a_new_one(
+    queue: SqliteJobQueue, tmp_path: Path
+) -> None:
     queue.put(make_job("a"))
     assert queue.claim(NOW) is not None
     for path in tmp_path.iterdir():
@@ -241,7 +268,9 @@ def test_where_the_directory_was_deleted_what_comes_in_waits_in_a_new_one(queue:
     assert run(queue) == ["b"]
 
 
-def test_a_directory_that_took_the_place_of_the_open_one_is_worked_off(queue: SqliteJobQueue, tmp_path: Path) -> None:
+def test_a_directory_that_took_the_place_of_the_open_one_is_worked_off(
+    queue: SqliteJobQueue, tmp_path: Path
+) -> None:
     queue.put(make_job("a"))
     other = SqliteJobQueue(tmp_path / "other" / QUEUE, clock=Clock(NOW))
     for name in "bc":
@@ -255,7 +284,9 @@ def test_a_directory_that_took_the_place_of_the_open_one_is_worked_off(queue: Sq
     other.close()
 
 
-def test_merged_jobs_stand_in_the_order_in_which_they_were_accepted(opened: Callable[..., SqliteJobQueue]) -> None:
+def test_merged_jobs_stand_in_the_order_in_which_they_were_accepted(
+    opened: Callable[..., SqliteJobQueue],
+) -> None:
     clock = Clock(NOW)
     queue = opened(clock)
     for n, at in enumerate((30.0, 20.0, 50.0)):  # the clock went back
@@ -263,7 +294,9 @@ def test_merged_jobs_stand_in_the_order_in_which_they_were_accepted(opened: Call
         queue.put(make_job(f"here{n}"))
     assert queue.claim(NOW) == make_job("here0")
     queue.release("here0-1")
-    there = [{**_row(make_job(f"there{n}")), "accepted_at": at} for n, at in enumerate((10.0, 40.0))]
+    there = [
+        {**_row(make_job(f"there{n}")), "accepted_at": at} for n, at in enumerate((10.0, 40.0))
+    ]
     assert queue.merge_rows([*there, {**there[0], "accepted_at": 0.0}]) == 2
     assert run(queue) == ["there0", "here0", "here1", "there1", "here2"]
 
@@ -292,7 +325,11 @@ def test_where_the_file_alone_was_deleted_or_replaced_jobs_wait_in_the_one_that_
     queue.put(make_job("last"))
     third = opened()
     assert third.known_ids() == new | {"last-1"}
-    assert {path.name for path in tmp_path.glob("queue*")} == {QUEUE, f"{QUEUE}-wal", f"{QUEUE}-shm"}
+    assert {path.name for path in tmp_path.glob("queue*")} == {
+        QUEUE,
+        f"{QUEUE}-wal",
+        f"{QUEUE}-shm",
+    }
 
 
 # --- several processes, and their ends
@@ -306,10 +343,14 @@ def _put_many(folder: Path, name: str, go: object) -> None:
         queue.put(make_job(f"{name}{n:02d}"))
 
 
-def test_two_processes_that_put_at_once_lose_and_double_nothing(opened: Callable[[], SqliteJobQueue], tmp_path: Path) -> None:
+def test_two_processes_that_put_at_once_lose_and_double_nothing(
+    opened: Callable[[], SqliteJobQueue], tmp_path: Path
+) -> None:
     context = multiprocessing.get_context("fork")
     go = context.Event()
-    processes = [context.Process(target=_put_many, args=(tmp_path, name, go)) for name in ("a", "b")]
+    processes = [
+        context.Process(target=_put_many, args=(tmp_path, name, go)) for name in ("a", "b")
+    ]
     for process in processes:
         process.start()
     queue = opened()
@@ -377,11 +418,19 @@ def test_a_process_killed_anywhere_loses_and_doubles_nothing(tmp_path: Path) -> 
         directory.mkdir()
         killed = _killed_before_statement(n, lambda directory=directory: _one_life(directory))
         ids = [row["job_id"] for row in rows(directory)]
-        assert sorted(ids) in (["a-1", "b-1", "c-1"], ["a-1", "b-1"], ["a-1"], []), f"killed at statement {n}"
+        assert sorted(ids) in (["a-1", "b-1", "c-1"], ["a-1", "b-1"], ["a-1"], []), (
+            f"killed at statement {n}"
+        )
         queue = open_local_queue(directory, Clock(NOW))
         queue.take_over(NOW)
-        for request, user in {"a": {}, "b": {"user_id": "1", "group": None}, "c": {"user_id": "2", "group": None}}.items():
-            queue.put(make_job(request, **user))  # the bot does not know what was accepted, and puts all again
+        for request, user in {
+            "a": {},
+            "b": {"user_id": "1", "group": None},
+            "c": {"user_id": "2", "group": None},
+        }.items():
+            queue.put(
+                make_job(request, **user)
+            )  # the bot does not know what was accepted, and puts all again
         queue.retry_failed()
         ran = []
         while (job := queue.claim(NOW + 10)) is not None:
@@ -425,15 +474,27 @@ def test_a_finished_job_leaves_little_more_than_its_id_in_memory(queue: SqliteJo
 def _former(directory: Path, state: str, name: str, document: object) -> Path:
     path = directory / FORMER / state / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(document if isinstance(document, str) else json.dumps(document), encoding="utf-8")
+    path.write_text(
+        document if isinstance(document, str) else json.dumps(document), encoding="utf-8"
+    )
     return path
 
 
 def test_jobs_that_a_former_version_kept_as_files_go_on_in_their_order(tmp_path: Path) -> None:
-    _former(tmp_path, "pending", "1700000000002-c-1.json", make_job("c", attempts=2, not_before=NOW - 5).model_dump())
+    _former(
+        tmp_path,
+        "pending",
+        "1700000000002-c-1.json",
+        make_job("c", attempts=2, not_before=NOW - 5).model_dump(),
+    )
     _former(tmp_path, "processing", "1700000000001-b-1.json", make_job("b").model_dump())
     _former(tmp_path, "pending", "1700000000000-a-1.json", make_job("a").model_dump())
-    gone = {"error": "no", "failed_at": 9.5, "filed": True, "job": make_job("d", attempts=5).model_dump()}
+    gone = {
+        "error": "no",
+        "failed_at": 9.5,
+        "filed": True,
+        "job": make_job("d", attempts=5).model_dump(),
+    }
     _former(tmp_path, "failed", "1600000000000-d-1.json", gone)
     (tmp_path / FORMER / "newest").write_text("1700000000002")
     queue = open_local_queue(tmp_path, Clock(NOW))
@@ -474,7 +535,9 @@ def test_a_file_that_is_no_job_has_failed_and_stops_nothing(tmp_path: Path, cont
 
 
 @pytest.mark.parametrize("strange", [{"attempts": 10**22}, {"not_before": float("nan")}])
-def test_a_job_with_impossible_numbers_is_run_as_a_new_one(tmp_path: Path, strange: dict[str, object]) -> None:
+def test_a_job_with_impossible_numbers_is_run_as_a_new_one(
+    tmp_path: Path, strange: dict[str, object]
+) -> None:
     _former(tmp_path, "pending", "1700000000000-r1-1.json", {**make_job().model_dump(), **strange})
     queue = open_local_queue(tmp_path, Clock(NOW))
     assert queue.claim(NOW) == make_job()

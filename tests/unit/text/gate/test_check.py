@@ -11,7 +11,9 @@ from historian.text.gate import GateResult, check, is_unread, reasons
 from hypothesis import given
 from hypothesis import strategies as st
 
-QIANG = Names(bot_name="小夜", user_name="阿强", user_id="10086", group_name="摸鱼群", group_id="987654")
+QIANG = Names(
+    bot_name="小夜", user_name="阿强", user_id="10086", group_name="摸鱼群", group_id="987654"
+)
 
 
 def judged(text: str, **more: Literal["orphan", "all"]) -> GateResult:
@@ -30,25 +32,50 @@ def judged(text: str, **more: Literal["orphan", "all"]) -> GateResult:
         ("阿强2026-02-20请小夜吃饭", []),
     ],
 )
-def test_a_text_is_blamed_for_what_only_participants_understand(text: str, kinds: list[str]) -> None:
+def test_a_text_is_blamed_for_what_only_participants_understand(
+    text: str, kinds: list[str]
+) -> None:
     assert [one.kind for one in judged(text).violations] == kinds
 
 
 def test_all_third_person_pronouns_can_be_forbidden() -> None:
     assert judged("阿强说他怕猫").passed
-    assert [(one.kind, one.text) for one in judged("阿强说他怕猫", pronouns="all").violations] == [("pronoun", "他")]
+    assert [(one.kind, one.text) for one in judged("阿强说他怕猫", pronouns="all").violations] == [
+        ("pronoun", "他")
+    ]
 
 
 def test_reasons_name_the_wording_and_say_what_to_write() -> None:
     result = judged("我昨天在那边给小夜发了红包")
     chinese, english = reasons(result, "zh"), reasons(result, "en")
-    assert len(chinese) == len(english) == len({(one.kind, one.text, one.why) for one in result.violations})
+    assert (
+        len(chinese)
+        == len(english)
+        == len({(one.kind, one.text, one.why) for one in result.violations})
+    )
     for wording in ("我", "昨天", "那边"):
         assert any(f"“{wording}”" in sentence for sentence in chinese)
         assert any(f'"{wording}"' in sentence for sentence in english)
 
 
-_WORDS = ("小夜", "阿强", "给", "被", "了", "三", "12", "2026-02-20", "《今天》", "Rust", "，", "他", " and ", "told ", '"', "\n")
+_WORDS = (
+    "小夜",
+    "阿强",
+    "给",
+    "被",
+    "了",
+    "三",
+    "12",
+    "2026-02-20",
+    "《今天》",
+    "Rust",
+    "，",
+    "他",
+    " and ",
+    "told ",
+    '"',
+    "\n",
+)
 _TEXT = st.one_of(st.text(max_size=60), st.lists(st.sampled_from(_WORDS), max_size=20).map("".join))
 
 
@@ -57,5 +84,7 @@ def test_any_texts_can_be_judged(candidate: str, source: str) -> None:
     result = check(candidate, source=source, names=QIANG, item="fact")
     for finding in (*result.violations, *result.notes):
         assert 0 <= finding.start <= finding.end <= len(candidate)
-    assert all(0 < len(sentence) <= 200 and "\n" not in sentence for sentence in reasons(result, "zh"))
+    assert all(
+        0 < len(sentence) <= 200 and "\n" not in sentence for sentence in reasons(result, "zh")
+    )
     assert not is_unread(candidate, QIANG) or not result.passed

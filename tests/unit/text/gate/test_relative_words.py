@@ -26,7 +26,12 @@ def labelled() -> Iterator[dict[str, Any]]:
 def names_of(record: dict[str, Any]) -> Names | None:
     if "names" not in record:
         return None
-    return Names(**{key: tuple(value) if isinstance(value, list) else value for key, value in record["names"].items()})
+    return Names(
+        **{
+            key: tuple(value) if isinstance(value, list) else value
+            for key, value in record["names"].items()
+        }
+    )
 
 
 def found(result: GateResult) -> Spans:
@@ -50,7 +55,8 @@ def test_no_hard_negative_raises_an_alarm() -> None:
     alarms = [
         (record["text"], found(result))
         for record in labelled()
-        if not record["violations"] and (result := find_relative_words(record["text"], names=names_of(record))).violations
+        if not record["violations"]
+        and (result := find_relative_words(record["text"], names=names_of(record))).violations
     ]
     assert alarms == []
 
@@ -69,7 +75,13 @@ def test_nearly_every_violation_is_found_with_its_exact_span() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Tom met Bob and he paid", "周周今天跟婆婆吵架，她要回娘家", "小梁带对象，他有大箱子", "Ann saw Mia. She left"]
+    "text",
+    [
+        "Tom met Bob and he paid",
+        "周周今天跟婆婆吵架，她要回娘家",
+        "小梁带对象，他有大箱子",
+        "Ann saw Mia. She left",
+    ],
 )
 def test_what_opens_a_main_clause_and_could_mean_two_people_is_a_violation(text: str) -> None:
     names = Names("Clio", "周周", others=("小梁",))
@@ -80,7 +92,9 @@ def test_a_pronoun_that_could_mean_several_people_is_a_note() -> None:
     for record in labelled():
         for label in record.get("notes", []):
             notes = find_relative_words(record["text"], names=names_of(record)).notes
-            assert (label["text"], label["start"]) in {(note.text, note.start) for note in notes}, record["text"]
+            assert (label["text"], label["start"]) in {(note.text, note.start) for note in notes}, (
+                record["text"]
+            )
 
 
 @pytest.mark.parametrize("text", ["小王说他喜欢猫", "Tom said he likes cats"])
@@ -99,13 +113,24 @@ def test_a_pronoun_with_one_antecedent_passes_unless_all_pronouns_are_to_go(text
         ("小夜说他喜欢猫", Names(bot_name="小夜", user_name="阿强")),
     ],
 )
-def test_the_bot_and_the_subject_of_its_own_object_are_no_antecedents(text: str, names: Names | None) -> None:
-    assert [finding.kind for finding in find_relative_words(text, names=names).violations] == ["pronoun"]
+def test_the_bot_and_the_subject_of_its_own_object_are_no_antecedents(
+    text: str, names: Names | None
+) -> None:
+    assert [finding.kind for finding in find_relative_words(text, names=names).violations] == [
+        "pronoun"
+    ]
 
 
 def test_the_names_of_the_conversation_are_never_relative() -> None:
-    names = Names(bot_name="今天", user_name="明日香", group_name="这里是猫窝", glossary=("My Chemical Romance",))
-    assert find_relative_words("今天在这里是猫窝给明日香推荐了 My Chemical Romance", names=names).passed
+    names = Names(
+        bot_name="今天",
+        user_name="明日香",
+        group_name="这里是猫窝",
+        glossary=("My Chemical Romance",),
+    )
+    assert find_relative_words(
+        "今天在这里是猫窝给明日香推荐了 My Chemical Romance", names=names
+    ).passed
 
 
 def test_an_empty_text_holds_nothing_relative() -> None:
@@ -135,6 +160,10 @@ def test_findings_quote_the_text_and_never_overlap(text: str) -> None:
         assert text[note.start : note.end] == note.text
 
 
-@given(st.lists(st.sampled_from(["我", "昨天", "他", "这里", "he", "yesterday ", "the user "]), min_size=1).map("".join))
+@given(
+    st.lists(
+        st.sampled_from(["我", "昨天", "他", "这里", "he", "yesterday ", "the user "]), min_size=1
+    ).map("".join)
+)
 def test_what_stands_in_quotation_marks_is_not_judged(text: str) -> None:
     assert find_relative_words(f"小王的签名是「{text}」").passed

@@ -4,20 +4,36 @@ from __future__ import annotations
 
 import pytest
 from historian.schema.profile import LineKind, ProfileLine
-from historian.text.profiles import MOST_KEPT, MOST_LINES, bounded, clean_line, read_lines, with_lines, without_evidence
+from historian.text.profiles import (
+    MOST_KEPT,
+    MOST_LINES,
+    bounded,
+    clean_line,
+    read_lines,
+    with_lines,
+    without_evidence,
+)
 
 
-def line(text: str, kind: LineKind = "work", day: str = "2026-03-01", *evidence: str, **fields: object) -> ProfileLine:
+def line(
+    text: str, kind: LineKind = "work", day: str = "2026-03-01", *evidence: str, **fields: object
+) -> ProfileLine:
     return ProfileLine(text, text, kind, 1, day, day, evidence=evidence, **fields)
 
 
 def test_four_wordings_of_one_job_are_one_line_in_the_newest_words() -> None:
     lines: tuple[ProfileLine, ...] = ()
-    for n, text in enumerate(["Ann is a nurse", "Ann works as a nurse", "her job is nurse", "Ann is now a nurse"], 1):
+    for n, text in enumerate(
+        ["Ann is a nurse", "Ann works as a nurse", "her job is nurse", "Ann is now a nurse"], 1
+    ):
         lines = with_lines(lines, [line(text, "work", f"2026-03-0{n}", f"e{n}")], "Ann")
     (one,) = lines
     assert one.text == "Ann is now a nurse" and one.told == 4 and one.line_id == "Ann is a nurse"
-    assert (one.first_day, one.last_day, one.evidence) == ("2026-03-01", "2026-03-04", ("e1", "e2", "e3", "e4"))
+    assert (one.first_day, one.last_day, one.evidence) == (
+        "2026-03-01",
+        "2026-03-04",
+        ("e1", "e2", "e3", "e4"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -28,9 +44,16 @@ def test_four_wordings_of_one_job_are_one_line_in_the_newest_words() -> None:
         ("Ann lives in Leeds", "Ann lives in York"),
     ],
 )
-def test_a_later_line_on_one_matter_stands_behind_the_older_which_is_kept(first: str, then: str) -> None:
-    lines = with_lines([line(first, "work", "2026-03-01", "e1")], [line(then, "work", "2026-04-01", "e2")], "Ann")
-    assert [(one.text, one.last_day) for one in lines] == [(first, "2026-03-01"), (then, "2026-04-01")]
+def test_a_later_line_on_one_matter_stands_behind_the_older_which_is_kept(
+    first: str, then: str
+) -> None:
+    lines = with_lines(
+        [line(first, "work", "2026-03-01", "e1")], [line(then, "work", "2026-04-01", "e2")], "Ann"
+    )
+    assert [(one.text, one.last_day) for one in lines] == [
+        (first, "2026-03-01"),
+        (then, "2026-04-01"),
+    ]
 
 
 def test_told_again_by_the_same_event_nothing_changes() -> None:
@@ -47,18 +70,42 @@ def test_a_pinned_line_keeps_its_words() -> None:
 
 
 def test_the_least_lasting_lines_leave_a_long_profile_first_and_the_oldest_of_them() -> None:
-    kinds: list[LineKind] = ["health", "boundary", "identity", "home", "work", "relation", "taste", "habit", "plan", "other"]
+    kinds: list[LineKind] = [
+        "health",
+        "boundary",
+        "identity",
+        "home",
+        "work",
+        "relation",
+        "taste",
+        "habit",
+        "plan",
+        "other",
+    ]
     lines = [line(f"{kind} {n}", kind, f"2026-01-{n + 10}") for n in range(10) for kind in kinds]
     kept = bounded([*lines, line("pinned", "other", "2020-01-01", pinned=True)], 65)
-    left = {kind: [one.last_day for one in kept if one.kind == kind and not one.pinned] for kind in kinds}
+    left = {
+        kind: [one.last_day for one in kept if one.kind == kind and not one.pinned]
+        for kind in kinds
+    }
     assert not left["other"] and any(one.pinned for one in kept) and len(kept) == 65
-    assert all(len(left[kind]) == 10 for kind in ("health", "boundary", "identity", "home", "work", "relation"))
-    assert left["taste"] == left["plan"] == ["2026-01-19"] or len(left["taste"] + left["habit"] + left["plan"]) == 4
-    assert {one.kind for one in bounded(lines, 5)} == {"health", "boundary", "identity"}, "these never leave"
+    assert all(
+        len(left[kind]) == 10
+        for kind in ("health", "boundary", "identity", "home", "work", "relation")
+    )
+    assert (
+        left["taste"] == left["plan"] == ["2026-01-19"]
+        or len(left["taste"] + left["habit"] + left["plan"]) == 4
+    )
+    assert {one.kind for one in bounded(lines, 5)} == {"health", "boundary", "identity"}, (
+        "these never leave"
+    )
 
 
 def test_a_flood_of_what_stays_pushes_nothing_out_and_comes_to_an_end() -> None:
-    flood = [line(f"allergic to {n}", "health", "2026-04-01", f"e{n}") for n in range(MOST_KEPT + 50)]
+    flood = [
+        line(f"allergic to {n}", "health", "2026-04-01", f"e{n}") for n in range(MOST_KEPT + 50)
+    ]
     lines = with_lines([line("allergic to penicillin", "health")], flood)
     assert lines[0].text == "allergic to penicillin" and len(lines) == MOST_KEPT
     assert MOST_LINES < MOST_KEPT
@@ -69,7 +116,9 @@ def test_a_line_loses_evidence_that_is_gone_and_goes_with_the_last() -> None:
     left = without_evidence(one, {"e1"})
     assert left is not None and left.evidence == ("e2",) and left.told == 1
     assert without_evidence(one, {"e1", "e2"}) is None
-    assert without_evidence(one, {"e3"}) == one and without_evidence(line("by hand"), {"e1"}) == line("by hand")
+    assert without_evidence(one, {"e3"}) == one and without_evidence(
+        line("by hand"), {"e1"}
+    ) == line("by hand")
 
 
 def test_lines_that_people_write_get_their_kind() -> None:

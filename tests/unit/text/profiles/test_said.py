@@ -15,7 +15,12 @@ def message(text: str, n: int = 1, **fields: object) -> object:
 def test_a_line_is_the_words_as_said_with_day_kind_and_message() -> None:
     (line,) = said_lines(message("hi, I'm allergic to peanuts"))
     assert line.text == '"I\'m allergic to peanuts"' and line.kind == "health"
-    assert (line.first_day, line.last_day, line.evidence, line.told) == ("2026-02-02", "2026-02-02", ("m1:0",), 1)
+    assert (line.first_day, line.last_day, line.evidence, line.told) == (
+        "2026-02-02",
+        "2026-02-02",
+        ("m1:0",),
+        1,
+    )
 
 
 @pytest.mark.parametrize(
@@ -24,11 +29,17 @@ def test_a_line_is_the_words_as_said_with_day_kind_and_message() -> None:
         ("记住我住在苏州", ["“我住在苏州”"], ["“我住在苏州”"]),
         ("我住在苏州", ["“我住在苏州”"], []),
         ("我不吃香菜", ["“我不吃香菜”"], ["“我不吃香菜”"]),
-        ("I have two kids. I'm diabetic.", ['"I have two kids"', '"I\'m diabetic"'], ['"I\'m diabetic"']),
+        (
+            "I have two kids. I'm diabetic.",
+            ['"I have two kids"', '"I\'m diabetic"'],
+            ['"I\'m diabetic"'],
+        ),
         ("hello", [], []),
     ],
 )
-def test_beside_a_model_messages_bring_what_is_certain_alone(text: str, lines: list[str], certain: list[str]) -> None:
+def test_beside_a_model_messages_bring_what_is_certain_alone(
+    text: str, lines: list[str], certain: list[str]
+) -> None:
     assert [one.text for one in said_lines(message(text))] == lines
     assert [one.text for one in said_lines(message(text), certain=True)] == certain
 
@@ -38,17 +49,27 @@ def test_beside_a_model_messages_bring_what_is_certain_alone(text: str, lines: l
     [
         ("我对花生过敏", "说错了，是榛子", ["“我对花生过敏” → “说错了，是榛子”"]),
         ("我对花生过敏", "不是苹果，是榛子", ["“我对花生过敏”"]),
-        ("I live in Porto", "correction: I live in Lisbon", ['"I live in Porto" → "correction: I live in Lisbon"']),
+        (
+            "I live in Porto",
+            "correction: I live in Lisbon",
+            ['"I live in Porto" → "correction: I live in Lisbon"'],
+        ),
         ("I live in Porto", "no, I meant Lisbon", ['"I live in Porto" → "no, I meant Lisbon"']),
         ("我住在苏州", "说错了，我住在无锡", []),
         ("I'm vegan", "just kidding", []),
         ("我养了一只橘猫", "骗你们的", []),
         ("I'm vegan", "I live in Porto", ['"I\'m vegan"']),
         ("I'm vegan. I live in Porto.", "just kidding", ['"I\'m vegan"', '"I live in Porto"']),
-        ("I'm vegan. I live in Porto.", "no, I meant Lisbon", ['"I\'m vegan"', '"I live in Porto"']),
+        (
+            "I'm vegan. I live in Porto.",
+            "no, I meant Lisbon",
+            ['"I\'m vegan"', '"I live in Porto"'],
+        ),
     ],
 )
-def test_a_correction_changes_the_line_before_it_or_nothing(before: str, correction: str, after: list[str]) -> None:
+def test_a_correction_changes_the_line_before_it_or_nothing(
+    before: str, correction: str, after: list[str]
+) -> None:
     lines, told = said_lines(message(before)), message(correction, 2)
     left = corrected_lines(lines, ["m1:0"], told, said_lines(told))
     assert [one.text for one in left] == after

@@ -24,7 +24,10 @@ SAID = datetime(2026, 2, 20, 17, 30, tzinfo=ZoneInfo("Asia/Shanghai"))
 def test_the_days_that_a_text_tells_of(text: str, first: str, last: str) -> None:
     told = time_told(text, SAID)
     assert told is not None
-    assert [datetime.fromtimestamp(moment, SAID.tzinfo).date().isoformat() for moment in told] == [first, last]
+    assert [datetime.fromtimestamp(moment, SAID.tzinfo).date().isoformat() for moment in told] == [
+        first,
+        last,
+    ]
 
 
 @pytest.mark.parametrize("text", ["小林喜欢吃辣", "Ann has been busy lately", ""])

@@ -24,7 +24,9 @@ def test_a_base_form_gets_its_third_person(verb: str, expected: str) -> None:
     assert third_person(verb) == expected
 
 
-@pytest.mark.parametrize("word", ["went", "could", "liked", "the", "Tom", "likes", "running", "with", "read"])
+@pytest.mark.parametrize(
+    "word", ["went", "could", "liked", "the", "Tom", "likes", "running", "with", "read"]
+)
 def test_past_forms_modals_and_other_words_are_no_base_form(word: str) -> None:
     assert not is_base_form(word)
 

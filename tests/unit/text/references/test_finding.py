@@ -9,7 +9,9 @@ from historian.text.sentence import Sentence
 from support.tables import cases
 
 
-def find_references(text: str, people: tuple[str, ...] = (), bot: str = "", glossary: tuple[str, ...] = ()) -> list[Reference]:
+def find_references(
+    text: str, people: tuple[str, ...] = (), bot: str = "", glossary: tuple[str, ...] = ()
+) -> list[Reference]:
     return Sentence(text, Names(bot_name=bot, others=people, glossary=glossary)).references
 
 
@@ -26,7 +28,9 @@ def test_people_and_antecedents_are_found(case: dict[str, str]) -> None:
     """Of a row the filled one of `antecedents` (those of the last pronoun) and `people` is compared; "-" is none."""
     text = case["text"]
     if case["antecedents"]:
-        *_, last = [found for found in find_references(text, bot="Undefined") if found.person == "third"]
+        *_, last = [
+            found for found in find_references(text, bot="Undefined") if found.person == "third"
+        ]
         assert (" | ".join(last.antecedents) or "-") == case["antecedents"]
     else:
         assert (" | ".join(mention.name for mention in find_people(text)) or "-") == case["people"]
@@ -36,7 +40,9 @@ def test_known_names_are_found_whatever_they_look_like() -> None:
     assert [mention.name for mention in find_people("喵喵酱 said hi", ("喵喵酱",))] == ["喵喵酱"]
 
 
-@pytest.mark.parametrize("text", ["小王和小李说他们会来", "The cats know they are cute", "买了新相机，它很贵"])
+@pytest.mark.parametrize(
+    "text", ["小王和小李说他们会来", "The cats know they are cute", "买了新相机，它很贵"]
+)
 def test_a_plural_or_a_thing_named_before_anchors_the_pronoun(text: str) -> None:
     assert [found.anchored for found in find_references(text)] == [True]
 
@@ -50,7 +56,10 @@ def test_glossary_words_are_no_references_but_a_name_that_is_only_a_pronoun_hide
 
 def test_english_in_a_chinese_text_counts_only_as_a_sentence() -> None:
     assert find_references("今天 here 地图更新了，me 也更新了") == []
-    assert [found.text for found in find_references("小王发了一句 I love you so much 就走了")] == ["I", "you"]
+    assert [found.text for found in find_references("小王发了一句 I love you so much 就走了")] == [
+        "I",
+        "you",
+    ]
 
 
 def test_a_name_whose_lower_case_is_longer_than_itself_is_no_error() -> None:

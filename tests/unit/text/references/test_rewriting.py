@@ -35,7 +35,9 @@ def labelled(language: str) -> list[tuple[Item, Names, str, str, list[str]]]:
     ]
 
 
-@pytest.mark.parametrize(("item", "names", "text", "expected", "undecided"), [*labelled("zh"), *labelled("en")])
+@pytest.mark.parametrize(
+    ("item", "names", "text", "expected", "undecided"), [*labelled("zh"), *labelled("en")]
+)
 def test_a_labelled_sentence_is_rewritten_as_its_label_says(
     item: Item, names: Names, text: str, expected: str, undecided: list[str]
 ) -> None:

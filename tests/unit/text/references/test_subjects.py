@@ -13,7 +13,9 @@ ZH = Names(bot_name="小史", user_name="阿明", user_id="42")
 EN = Names(bot_name="Clio", user_name="Ann", user_id="7", others=("Ben",))
 
 
-def headed(text: str, names: Names, item: Literal["action", "fact"] = "fact", speaker: str | None = None) -> Headed:
+def headed(
+    text: str, names: Names, item: Literal["action", "fact"] = "fact", speaker: str | None = None
+) -> Headed:
     said = Sentence(text, names)
     made = draft(said, names, item)
     who = (names.bot_name if item == "action" else names.user_name) if speaker is None else speaker
@@ -41,7 +43,9 @@ def test_a_nickname_that_reads_as_a_predicate_is_a_subject(name: str) -> None:
     assert headed("不吃香菜", Names(user_name=name)).sentence.text == f"{name}：不吃香菜"
 
 
-@pytest.mark.parametrize("text", ["提醒我明天开会", "欠我两百块", "Gave me a book", "Explained recursion to Ann"])
+@pytest.mark.parametrize(
+    "text", ["提醒我明天开会", "欠我两百块", "Gave me a book", "Explained recursion to Ann"]
+)
 def test_what_is_done_to_the_speaker_is_done_by_somebody_unknown(text: str) -> None:
     made = headed(text, EN if text.isascii() else ZH)
     assert made.is_open and not made.sentence.text.startswith(("Ann: ", "阿明："))
@@ -58,4 +62,7 @@ def test_without_a_speaker_it_is_open(text: str) -> None:
 
 
 def test_a_substitute_for_a_name_is_capitalised() -> None:
-    assert headed("Likes tea", Names(user_id="42"), speaker="user 42").sentence.text == "User 42: Likes tea"
+    assert (
+        headed("Likes tea", Names(user_id="42"), speaker="user 42").sentence.text
+        == "User 42: Likes tea"
+    )

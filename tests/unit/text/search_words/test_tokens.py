@@ -59,11 +59,16 @@ def test_an_fts5_table_finds_chinese_pairs_emoji_versions_and_stems() -> None:
     index = sqlite3.connect(":memory:")
     index.execute(f'CREATE VIRTUAL TABLE found USING fts5(tokens, tokenize = "{FTS5_TOKENIZER}")')
     texts = ["他昨天升级到1.5.9了👍", "She was painting sunrises", "用C++写的机器人"]
-    index.executemany("INSERT INTO found(tokens) VALUES (?)", [(" ".join(search_tokens(text)),) for text in texts])
+    index.executemany(
+        "INSERT INTO found(tokens) VALUES (?)", [(" ".join(search_tokens(text)),) for text in texts]
+    )
 
     def rows(query: str) -> list[int]:
         matching = " OR ".join(f'"{token}"' for token in query_tokens(query))
-        return [row for (row,) in index.execute("SELECT rowid FROM found WHERE found MATCH ?", (matching,))]
+        return [
+            row
+            for (row,) in index.execute("SELECT rowid FROM found WHERE found MATCH ?", (matching,))
+        ]
 
     assert rows("1.5.9") == [1]
     assert rows("👍🏿") == [1]
@@ -75,7 +80,9 @@ def test_an_fts5_table_finds_chinese_pairs_emoji_versions_and_stems() -> None:
 def test_tokens_are_safe_fts5_strings_and_cutting_is_pure(text: str) -> None:
     tokens = search_tokens(text)
     assert tokens == search_tokens(text)
-    assert all(token and '"' not in token and not any(c.isspace() for c in token) for token in tokens)
+    assert all(
+        token and '"' not in token and not any(c.isspace() for c in token) for token in tokens
+    )
     assert set(query_tokens(text)) <= set(tokens)
     assert bool(query_tokens(text)) == bool(tokens)
 

@@ -42,9 +42,15 @@ ANN, BEN, LEE = ("1001", "Ann"), ("1002", "Ben"), ("1003", "Ann Lee")
         ("Ann的猫叫Ben", [("Ann", "1001"), ("Ben", "1002")]),
         ("ann likes ben", [("ann", "1001")]),
         ("“Ann” likes tea", [("Ann", "1001")]),
-        ("user 1001 met 用户 1002 and @1003", [("user 1001", "1001"), ("用户 1002", "1002"), ("@1003", "1003")]),
+        (
+            "user 1001 met 用户 1002 and @1003",
+            [("user 1001", "1001"), ("用户 1002", "1002"), ("@1003", "1003")],
+        ),
         ("user 10010 paid 1001", []),
-        ("[CQ:at,qq=77] and <@!1002> met @everyone [CQ:at,qq=all]", [("[CQ:at,qq=77]", "77"), ("<@!1002>", "1002")]),
+        (
+            "[CQ:at,qq=77] and <@!1002> met @everyone [CQ:at,qq=all]",
+            [("[CQ:at,qq=77]", "77"), ("<@!1002>", "1002")],
+        ),
         ("Clio helped Ann in Book Club", [("Clio", "900"), ("Ann", "1001"), ("Book Club", "")]),
         ("", []),
     ],
@@ -78,20 +84,32 @@ def test_a_nickname_is_read_where_it_can_be_no_word(name: str, text: str, found:
     assert [text[one.start : one.end] if one.user_id == "42" else "" for one in places] == found
 
 
-@given(st.lists(st.tuples(st.sampled_from(["1", "2", "3"]), st.text(max_size=5)), max_size=4), st.text(max_size=40))
-def test_places_are_in_order_apart_and_of_people_of_the_conversation(rows: list[tuple[str, str]], text: str) -> None:
+@given(
+    st.lists(st.tuples(st.sampled_from(["1", "2", "3"]), st.text(max_size=5)), max_size=4),
+    st.text(max_size=40),
+)
+def test_places_are_in_order_apart_and_of_people_of_the_conversation(
+    rows: list[tuple[str, str]], text: str
+) -> None:
     names = BorneNames(BorneName(who, name, 0, 0) for who, name in rows)
     places = NamedPeople(names, {who for who, _ in rows}).named(text)
     assert all(one.end <= two.start for one, two in pairwise(places))
     assert all(0 <= one.start < one.end <= len(text) for one in places)
-    assert {one.user_id for one in places} <= {"", *(who for who, _ in rows)} or "<@" in text or "[CQ" in text
+    assert (
+        {one.user_id for one in places} <= {"", *(who for who, _ in rows)}
+        or "<@" in text
+        or "[CQ" in text
+    )
     assert [NamedPerson.read(one.written) for one in places] == places
 
 
 def test_events_of_a_job_and_messages_note_whom_they_name() -> None:
     given = job("Ann (42)", ("43", "Ann (43)"), ("44", "Ben"))
     (event,) = with_people(given, [make_event(text="Ann (42) owes Ben and Ann 5 dollars")])
-    assert event.people == ("0:8:42", "14:17:44") and [one.user_id for one in event.named] == ["42", "44"]
+    assert event.people == ("0:8:42", "14:17:44") and [one.user_id for one in event.named] == [
+        "42",
+        "44",
+    ]
     talk = job("Ann", kind="talk", payload={"role": "user", "text": "<@44> I am Ann"})
     (said,) = message_events(talk, 300)
     assert (said.text, said.people) == ("<@44> I am Ann", ("0:5:44", "11:14:42"))

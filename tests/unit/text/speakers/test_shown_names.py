@@ -48,13 +48,21 @@ def test_a_name_of_its_own_stays_as_it_is(name: str) -> None:
 
 def test_the_bot_keeps_its_name_and_who_is_called_like_it_does_not() -> None:
     given = with_ids(job("Clio", ("900", "Clio"), ("43", "clio")))
-    assert (given.user_name, [one.sender_name for one in given.recent_messages]) == ("Clio (42)", ["Clio", "clio (43)"])
-    assert with_ids(given) == given and [one for one, is_shared in shared_names(given).items() if is_shared] == ["Clio", "clio"]
+    assert (given.user_name, [one.sender_name for one in given.recent_messages]) == (
+        "Clio (42)",
+        ["Clio", "clio (43)"],
+    )
+    assert with_ids(given) == given and [
+        one for one, is_shared in shared_names(given).items() if is_shared
+    ] == ["Clio", "clio"]
 
 
 def test_who_bears_the_name_of_another_member_is_shown_with_the_id_of_each() -> None:
     given = with_ids(job("Ann", ("43", "ann"), ("44", "Ben")))
-    assert (given.user_name, [one.sender_name for one in given.recent_messages]) == ("Ann (42)", ["ann (43)", "Ben"])
+    assert (given.user_name, [one.sender_name for one in given.recent_messages]) == (
+        "Ann (42)",
+        ["ann (43)", "Ben"],
+    )
 
 
 @pytest.mark.parametrize(
@@ -66,7 +74,9 @@ def test_who_bears_the_name_of_another_member_is_shown_with_the_id_of_each() -> 
         (("Grace L", "Ben"), "Grace lives in Leeds", ""),
     ],
 )  # fmt: skip
-def test_a_word_of_the_names_of_two_tells_nobody(names: tuple[str, str], text: str, found: str) -> None:
+def test_a_word_of_the_names_of_two_tells_nobody(
+    names: tuple[str, str], text: str, found: str
+) -> None:
     given = with_ids(job(names[0], ("43", names[1])))
     assert shared_name_in(text, shared_names(given)) == found
     assert with_ids(given) == given and (given.user_name == "Noor (42)") is (names[0] == "Noor")
@@ -100,7 +110,10 @@ def test_an_order_to_the_memory_is_told_from_what_is_told_of_people(case: dict[s
     assert gives_orders(case["text"]) is (case["order"] == "yes")
 
 
-BEN_SPOKE = [{"sender_id": "42", "sender_name": "Ann", "text": "hello"}, {"sender_id": "43", "sender_name": "Ben", "text": "hi"}]
+BEN_SPOKE = [
+    {"sender_id": "42", "sender_name": "Ann", "text": "hello"},
+    {"sender_id": "43", "sender_name": "Ben", "text": "hi"},
+]
 
 
 @pytest.mark.parametrize(
@@ -109,12 +122,19 @@ BEN_SPOKE = [{"sender_id": "42", "sender_name": "Ann", "text": "hello"}, {"sende
         ("Ben owes Ann 5 dollars", [], "Ann said: Ben owes Ann 5 dollars", True),
         ("Ben owes Ann 5 dollars", BEN_SPOKE, "Ben owes Ann 5 dollars", False),
         ("Ben is vegetarian", BEN_SPOKE, "Ben is vegetarian", True),
-        ("Everyone agreed that Ann decides", [], "Ann said: Everyone in Book Club agreed that Ann decides", True),
+        (
+            "Everyone agreed that Ann decides",
+            [],
+            "Ann said: Everyone in Book Club agreed that Ann decides",
+            True,
+        ),
         ("Book Club meets on Fridays", [], "Book Club meets on Fridays", True),
         ("The group rule is no spoilers", BEN_SPOKE, "Book Club's rule is no spoilers", True),
     ],
 )
-def test_of_a_hand_over_it_is_known_or_told_whose_claim_it_is(fact: str, messages: Any, filed: str, passed: bool) -> None:
+def test_of_a_hand_over_it_is_known_or_told_whose_claim_it_is(
+    fact: str, messages: Any, filed: str, passed: bool
+) -> None:
     (item,) = by_rules(with_ids(job("Ann", new_info=[fact], recent_messages=messages)), Settings())
     assert (item["candidate"], item["passed"]) == (filed, passed)
 

@@ -47,7 +47,10 @@ def test_a_text_is_filed_as_that_of_its_speaker(case: dict[str, str]) -> None:
         fields |= {"group": None} if chat == "private" else {"group_name": chat}
     talk = messages(HIKERS if case["talk"] == "hikers" else case["talk"])
     *_, item = by_rules(make_job(recent_messages=talk, **fields), Settings())
-    assert (item["candidate"], item["passed"]) == (case["filed"] or texts[-1], case["absolute"] == "yes")
+    assert (item["candidate"], item["passed"]) == (
+        case["filed"] or texts[-1],
+        case["absolute"] == "yes",
+    )
     assert item["said_by"] == case["said_by"], "words are known to be a person's by their id alone"
     assert case["why"] in " ".join(reason["why"] for reason in item["violations"])
 
@@ -58,7 +61,12 @@ def test_a_member_called_like_a_day_is_no_day() -> None:
 
 
 def test_i_is_the_member_whose_message_it_is_and_the_event_is_theirs_too() -> None:
-    job = make_job(action_summary="", new_info=["我周日加班，晚点到"], recent_messages=messages(HIKERS), group_name="登山群")
+    job = make_job(
+        action_summary="",
+        new_info=["我周日加班，晚点到"],
+        recent_messages=messages(HIKERS),
+        group_name="登山群",
+    )
     items = by_rules(job, Settings())
     assert items[0]["passed"] and items[0]["candidate"].startswith("阿泰")
     (event,) = events_of(job, items)
@@ -66,13 +74,24 @@ def test_i_is_the_member_whose_message_it_is_and_the_event_is_theirs_too() -> No
 
 
 @pytest.mark.parametrize(
-    "fact", ["你给我推荐的那家面馆我每周都去", "您给我开的药很有效", "你帮我修好了电脑", "你给我打的电话我没接到"]
+    "fact",
+    [
+        "你给我推荐的那家面馆我每周都去",
+        "您给我开的药很有效",
+        "你帮我修好了电脑",
+        "你给我打的电话我没接到",
+    ],
 )
 def test_what_you_did_for_me_is_no_request(fact: str) -> None:
-    assert all(reason["kind"] != "claim" for reason in filed(fact, recent_messages=messages(HIKERS))["violations"])
+    assert all(
+        reason["kind"] != "claim"
+        for reason in filed(fact, recent_messages=messages(HIKERS))["violations"]
+    )
 
 
-@pytest.mark.parametrize("fact", ["阿明问过澳洲签证怎么办", "Ann asked what a visa for Australia costs"])
+@pytest.mark.parametrize(
+    "fact", ["阿明问过澳洲签证怎么办", "Ann asked what a visa for Australia costs"]
+)
 def test_that_somebody_asked_is_true_alone_and_enters_no_profile(fact: str) -> None:
     item = filed(fact)
     assert item["passed"] and is_no_fact(item)
@@ -92,7 +111,13 @@ def test_a_rewrite_with_the_bot_for_the_one_who_spoke_is_refused() -> None:
 
 def test_a_model_may_name_the_relative_that_the_talk_tells_of() -> None:
     said = [{"sender_id": "42", "sender_name": "Ann", "text": "my brother just got deployed"}]
-    job = make_job(action_summary="", new_info=["he's in the navy"], user_name="Ann", recent_messages=said, group=None)
+    job = make_job(
+        action_summary="",
+        new_info=["he's in the navy"],
+        user_name="Ann",
+        recent_messages=said,
+        group=None,
+    )
     (item,) = prepare(job, Settings())
     assert not judge(item, "Ann's brother is in the navy", job, Settings())
 
@@ -106,7 +131,11 @@ def test_in_a_game_in_which_people_speak_as_others_nobodys_own_words_are_facts(f
 
 
 def test_a_promise_beside_what_the_bot_tells_of_itself_is_nobodys() -> None:
-    job = make_job(action_summary="I said I'd message 小林", new_info=["I promised to check in", "I'm moving house"], group=None)
+    job = make_job(
+        action_summary="I said I'd message 小林",
+        new_info=["I promised to check in", "I'm moving house"],
+        group=None,
+    )
     _, promise, life = by_rules(job, Settings())
     assert (promise["candidate"], promise["passed"]) == ("I promised to check in", False)
     assert (life["candidate"], life["passed"]) == ("小林 is moving house", True)

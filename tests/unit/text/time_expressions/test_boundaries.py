@@ -55,9 +55,17 @@ def test_chinese_numerals_have_their_value(text: str, value: float | None) -> No
 
 def test_a_day_beside_a_written_moment_is_resolved_and_the_moment_stays() -> None:
     at = datetime.fromisoformat("2026-02-20T17:30:00+00:00")
-    for text in ("yesterday 2026-02-19T15:30:00", "lately 2026-05-05T17:30:00Z", "from tomorrow at 2026-02-21T15:30"):
+    for text in (
+        "yesterday 2026-02-19T15:30:00",
+        "lately 2026-05-05T17:30:00Z",
+        "from tomorrow at 2026-02-21T15:30",
+    ):
         found = find_time_expressions(text, at, "Europe/London")
-        assert [one.text.lower() for one in found if not one.text[0].isdigit()] in (["yesterday"], ["lately"], ["tomorrow"])
+        assert [one.text.lower() for one in found if not one.text[0].isdigit()] in (
+            ["yesterday"],
+            ["lately"],
+            ["tomorrow"],
+        )
 
 
 def test_what_was_detected_once_is_resolved_at_any_reference() -> None:
@@ -66,4 +74,6 @@ def test_what_was_detected_once_is_resolved_at_any_reference() -> None:
     assert [text[item.start : item.end] for item in items] == ["昨天", "周六", "tomorrow"]
     for day in ("2026-02-20", "2026-03-01"):
         at = datetime.fromisoformat(f"{day}T12:00:00+08:00")
-        assert resolved(text, items, at, "Asia/Shanghai") == find_time_expressions(text, at, "Asia/Shanghai")
+        assert resolved(text, items, at, "Asia/Shanghai") == find_time_expressions(
+            text, at, "Asia/Shanghai"
+        )

@@ -3,7 +3,14 @@
 import re
 
 import pytest
-from historian.text.time_expressions.engine import LONG_TEXT, FoldedText, Grammar, Tokens, candidates, find
+from historian.text.time_expressions.engine import (
+    LONG_TEXT,
+    FoldedText,
+    Grammar,
+    Tokens,
+    candidates,
+    find,
+)
 from historian.text.time_expressions.reading import TimeSpec, TimeToken, merge
 
 SHIFTS = {"today": 0, "tomorrow": 1}
@@ -46,7 +53,9 @@ def _through(said: FoldedText, first: TimeToken, second: TimeToken) -> TimeSpec 
     return TimeSpec(shift=first.reading.shift, through=second.reading)
 
 
-def _judge(said: FoldedText, item: TimeToken, earlier: TimeToken | None, beside: object) -> TimeToken | None:
+def _judge(
+    said: FoldedText, item: TimeToken, earlier: TimeToken | None, beside: object
+) -> TimeToken | None:
     return None if item.reading.slots == {"part"} and earlier is None else item
 
 
@@ -65,7 +74,10 @@ def _said(text: str) -> FoldedText:
 
 
 def _found(text: str) -> list[tuple[str, bool]]:
-    return [(text[item.start : item.end], item.understood) for item in find(GRAMMAR, _said(text), lambda _: False)]
+    return [
+        (text[item.start : item.end], item.understood)
+        for item in find(GRAMMAR, _said(text), lambda _: False)
+    ]
 
 
 @pytest.mark.parametrize(

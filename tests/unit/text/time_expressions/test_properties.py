@@ -104,7 +104,9 @@ _texts = st.one_of(
     st.text(max_size=60),
 )
 _references = st.datetimes(datetime(1950, 1, 1), datetime(2090, 12, 31), timezones=st.just(UTC))
-_zones = st.sampled_from(["UTC", "Asia/Shanghai", "America/New_York", "Pacific/Apia", "Australia/Lord_Howe"])
+_zones = st.sampled_from(
+    ["UTC", "Asia/Shanghai", "America/New_York", "Pacific/Apia", "Australia/Lord_Howe"]
+)
 
 
 @given(_texts, _references, _zones)
@@ -126,7 +128,9 @@ def test_resolving_twice_changes_nothing(text: str, reference: datetime, zone: s
 @given(_texts, _references)
 def test_everything_resolved_is_seen_by_the_gate_too(text: str, reference: datetime) -> None:
     spans = {(start, end) for start, end, _ in find_relative(text)}
-    assert {(item.start, item.end) for item in find_time_expressions(text, reference, "UTC")} <= spans
+    assert {
+        (item.start, item.end) for item in find_time_expressions(text, reference, "UTC")
+    } <= spans
 
 
 @given(st.lists(st.sampled_from(_WORDS[:30]), max_size=8).map("".join), _references)
@@ -173,7 +177,9 @@ def test_the_quick_look_knows_every_character_a_chinese_word_of_time_begins_with
     for name, pattern in chinese_words.PATTERNS.items():
         characters, empty = _first_characters(parser.parse(pattern))
         assert not empty, f"{name} can match nothing"
-        assert characters <= set(chinese_words.STARTS), f"{name}: {''.join(characters - set(chinese_words.STARTS))}"
+        assert characters <= set(chinese_words.STARTS), (
+            f"{name}: {''.join(characters - set(chinese_words.STARTS))}"
+        )
 
 
 def test_importing_takes_neither_calendar_tables_nor_pydantic_and_little_time() -> None:
@@ -181,7 +187,9 @@ def test_importing_takes_neither_calendar_tables_nor_pydantic_and_little_time() 
         "import sys, time; t = time.process_time(); import historian.text.absolutize; "
         "print(time.process_time() - t, bool({'lunar_python', 'pydantic'} & sys.modules.keys()))"
     )
-    seconds, heavy = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    seconds, heavy = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
     assert heavy == "False"
     assert float(seconds) < 1.0  # measured 0.1 s; a busy machine is given room
 
@@ -196,9 +204,14 @@ def test_sentences_labelled_before_the_code_was_written_are_right(language: str)
     cases = [case for case in cases if case["language"] == language]
     wrong = []
     for case in cases:
-        found = find_time_expressions(case["text"], datetime.fromisoformat(case["reference"]), case["timezone"])
+        found = find_time_expressions(
+            case["text"], datetime.fromisoformat(case["reference"]), case["timezone"]
+        )
         got = ["vague" if item.vague else f"{item.value}..{item.until}" for item in found]
-        want = ["vague" if item.get("vague") else f"{item['value']}..{item['until']}" for item in case["expected"]]
+        want = [
+            "vague" if item.get("vague") else f"{item['value']}..{item['until']}"
+            for item in case["expected"]
+        ]
         if got != want:
             wrong.append((case["text"], want, got))
     assert len(cases) >= 100

@@ -42,7 +42,9 @@ WORDS = st.sampled_from(["cat", "dog", "fish", "tea", "猫咪", "喜欢", "rust"
 TEXTS = st.lists(WORDS, max_size=8).map(" ".join)
 
 
-@given(texts=st.lists(TEXTS, min_size=1, max_size=12), other=st.lists(TEXTS, max_size=5), query=TEXTS)
+@given(
+    texts=st.lists(TEXTS, min_size=1, max_size=12), other=st.lists(TEXTS, max_size=5), query=TEXTS
+)
 def test_scores_in_a_scope_are_bm25_over_that_scope_alone(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str], other: list[str], query: str
 ) -> None:
@@ -51,7 +53,9 @@ def test_scores_in_a_scope_are_bm25_over_that_scope_alone(
     names = file_texts(store, texts)
     file_texts(store, other, "more-0", group="9")
     scores = dict(store.search_keywords(query, GROUP, 100))
-    expected = {name: score for name, score in zip(names, bm25(texts, query), strict=True) if score > 0}
+    expected = {
+        name: score for name, score in zip(names, bm25(texts, query), strict=True) if score > 0
+    }
     assert scores.keys() == expected.keys()
     for name, score in scores.items():
         assert score == pytest.approx(expected[name])
@@ -66,7 +70,9 @@ def test_english_words_are_found_by_their_other_forms(tmp_path: Path) -> None:
     store.close()
 
 
-def test_the_index_is_made_anew_when_words_take_another_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_index_is_made_anew_when_words_take_another_form(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store = open_events(tmp_path)
     file_texts(store, [f"sentence {n}" for n in range(1500)])
     store.close()
@@ -93,13 +99,17 @@ def test_a_narrower_filter_keeps_the_scores_of_the_scope(tmp_path: Path) -> None
     store = open_events(tmp_path)
     names = file_texts(store, ["cat dog", "cat", "dog fish", "cat fish bird"])
     all_scores = dict(store.search_keywords("cat dog", GROUP, 10))
-    some = dict(store.search_keywords("cat dog", EventFilter("g:7", event_ids=(names[0], names[2])), 10))
+    some = dict(
+        store.search_keywords("cat dog", EventFilter("g:7", event_ids=(names[0], names[2])), 10)
+    )
     assert some == {name: all_scores[name] for name in (names[0], names[2])}
     store.close()
 
 
 @pytest.mark.parametrize("where", [GROUP, EventFilter(None)])
-def test_one_chinese_character_is_found_wherever_it_stands(tmp_path: Path, where: EventFilter) -> None:
+def test_one_chinese_character_is_found_wherever_it_stands(
+    tmp_path: Path, where: EventFilter
+) -> None:
     store = open_events(tmp_path)
     texts = ["猫", "她养了一只小猫，叫阿橘", "猫咪怕打雷", "他家的猫不怕人", "他养狗", "a cat"]
     names = file_texts(store, texts)
@@ -109,5 +119,9 @@ def test_one_chinese_character_is_found_wherever_it_stands(tmp_path: Path, where
     assert {name for name, _ in store.search_keywords("小猫", where, 10)} == {names[1]}
     assert not store.search_keywords("2家", where, 10), "a unit beside figures is none"
     store.delete([names[1]])
-    assert {name for name, _ in store.search_keywords("猫", where, 10)} == {names[0], names[2], names[3]}
+    assert {name for name, _ in store.search_keywords("猫", where, 10)} == {
+        names[0],
+        names[2],
+        names[3],
+    }
     store.close()
