@@ -64,6 +64,12 @@ class InstantModel:
     async def probe(self) -> None:
         return None
 
+    def judged(self, purpose: str, *, taken: int, refused: int) -> None:
+        return None
+
+    def resting(self) -> Mapping[str, float]:
+        return {}
+
     def usage(self) -> Mapping[str, Usage]:
         return {}
 
