@@ -41,7 +41,7 @@ if "TMPDIR" not in os.environ and serves_as_disk(MEMORY):
 # In CI there are more examples, the same in every run: what is found by chance is found where somebody can look at it.
 IN_CI = "CI" in os.environ
 hypothesis.settings.register_profile(
-    "historian", deadline=None, derandomize=IN_CI, max_examples=200 if IN_CI else 30
+    "historian", deadline=None, derandomize=IN_CI, max_examples=100 if IN_CI else 30
 )
 hypothesis.settings.load_profile("historian")
 
