@@ -11,6 +11,8 @@ from ..schema.errors import HistorianError, InvalidInput
 from .texts import MessageFormatter, later
 
 if TYPE_CHECKING:  # commands import this module at their start
+    from collections.abc import Callable
+
     from ..schema.entity import Entity
     from ..schema.profile import Profile
     from ..schema.protocols import JobQueue
@@ -88,15 +90,21 @@ def found_event(parts: Parts, event_id: str, scope: Scope | None = None) -> Even
     return found
 
 
-def found_job(queue: JobQueue, job_id: str, limit: int | None = None) -> dict[str, Any]:
+def found_job(
+    queue: JobQueue,
+    job_id: str,
+    limit: int | None = None,
+    is_shown: Callable[[dict[str, Any]], bool] = lambda _: True,
+) -> dict[str, Any]:
     """Return the job with this id or file name from the queue, as JSON data. Blocking.
 
-    At most `limit` jobs per state are searched. Raises NotFound.
+    At most `limit` jobs per state are searched. Raises NotFound, with the same message for a job
+    that is not in the queue and for one for which `is_shown` returns False.
     """
     from ..service.inspection.json_data import job_entries
 
     for one in job_entries(queue, limit):
-        if job_id in (one["job_id"], one["name"]):
+        if job_id in (one["job_id"], one["name"]) and is_shown(one):
             return one
     message = later(
         "job {id!r:.80} is not in the queue; a job that is filed is there as its events"

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import asdict
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
 
@@ -74,10 +75,8 @@ def list_jobs(
 @router.get("/jobs/{job_id}")
 def show_job(job_id: str, queue: QueueHere, caller: CallerHere) -> dict[str, Any]:
     """One job with everything it carries."""
-    found = found_job(queue, job_id, None if caller.is_operator else MOST_LOOKED_THROUGH)
-    if not caller.is_operator and not _is_own(caller, found):
-        raise Refused(HTTPStatus.NOT_FOUND, f"job {job_id!r:.80} is not in the queue")
-    return found
+    limit = None if caller.is_operator else MOST_LOOKED_THROUGH
+    return found_job(queue, job_id, limit, partial(_is_own, caller))
 
 
 @router.post("/jobs/retry")

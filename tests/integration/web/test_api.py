@@ -577,7 +577,10 @@ async def test_a_token_of_one_conversation_sees_its_own_jobs_alone(web: Web) -> 
     for token, scope in ((GROUP_100, Scope.group("100").key), (USER_7, Scope.private("7").key)):
         (job,) = (await web.json("GET", f"{API}/jobs", token))["jobs"]
         assert (f"g:{job['group_id']}" if job["group_id"] else f"p:{job['user_id']}") == scope
-        assert (await web.ask("GET", f"{API}/jobs/{other}", token)).status_code == 404
+        foreign = await web.ask("GET", f"{API}/jobs/{other}", token)
+        absent = await web.ask("GET", f"{API}/jobs/nobody", token)
+        assert foreign.status_code == absent.status_code == 404
+        assert foreign.json()["detail"].replace(str(other), "nobody") == absent.json()["detail"]
 
 
 # What is wrong is told as problem details, without repeating what was sent.
