@@ -9,6 +9,7 @@ import logging
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, TypeVar
 
 log = logging.getLogger(__name__)
@@ -49,6 +50,16 @@ def in_thread(work: Callable[[], Coroutine[Any, Any, Result]], seconds: float) -
     thread.start()
     thread.join(seconds)
     return results[0] if results else None
+
+
+def start_in_thread(function: Callable[..., Result], *arguments: object) -> asyncio.Future[Result]:
+    """Call a function in a thread. Return its result as a future.
+
+    The end of an event loop cancels all its tasks, and with them `asyncio.to_thread`, whose thread
+    continues. It does not cancel this future, so that `to_the_end` waits for the thread.
+    """
+    call = partial(contextvars.copy_context().run, function, *arguments)
+    return asyncio.get_running_loop().run_in_executor(None, call)
 
 
 async def to_the_end(work: Awaitable[Result]) -> Result:

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator
 
 from ...schema.errors import StorageError
-from ..blocking import to_the_end
+from ..blocking import start_in_thread, to_the_end
 from ..entity_data.forgetting import Company, Forgetting
 
 log = logging.getLogger(__name__)
@@ -111,13 +111,13 @@ class ForgettingSlices:
     async def _step(self) -> None:
         """Run one slice, to its end."""
 
-        async def run() -> None:
+        def run() -> None:
             assert self._slices is not None
-            self._next = await asyncio.to_thread(next, self._slices, None)
+            self._next = next(self._slices, None)
             if self._next is None:
                 self._slices = None
 
-        await to_the_end(run())
+        await to_the_end(start_in_thread(run))
 
     def _give_up(self, error: Exception) -> None:
         # Jobs continue: because of the tombstone no new data of the person or group is filed.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ...schema.errors import OwnerLockHeld
 from ...schema.settings import Settings
-from ..blocking import to_the_end
+from ..blocking import start_in_thread, to_the_end
 from ..components import Parts
 from ..jobs.step_stream import StepStream
 from .config_watch import ConfigWatch
@@ -108,11 +108,7 @@ class Background:
             with ExitStack() as stack:
                 try:
                     owned = owned_worker(parts, random=random.random, watch=self._steps)
-                    # A future, not a task: the end of the event loop would cancel a task while its thread goes on.
-                    entering = asyncio.get_running_loop().run_in_executor(
-                        None, stack.enter_context, owned
-                    )
-                    worker = await to_the_end(entering)
+                    worker = await to_the_end(start_in_thread(stack.enter_context, owned))
                 except OwnerLockHeld as error:
                     if str(error) != said:  # the message changes when the owner is suspended
                         said = str(error)

@@ -14,7 +14,7 @@ from ...models.embeddings.factory import missed_embedder
 from ...models.given import GivenModels
 from ...schema.protocols import JobQueue
 from ...schema.settings import Settings
-from ..blocking import to_the_end
+from ..blocking import start_in_thread, to_the_end
 from ..components import AS_CONFIGURED, Parts, open_parts
 from ..jobs.step_stream import StepStream
 from ..observation.queue import Observation, make_observation
@@ -112,8 +112,7 @@ async def _warmed(recall: Recall) -> None:
 async def _opened(open_them: Callable[[], Parts]) -> Parts:
     """Return the parts, which are opened in a thread. After a cancellation they are closed
     again."""
-    # A future, not a task: the end of the event loop would cancel a task while its thread goes on.
-    opening = asyncio.get_running_loop().run_in_executor(None, open_them)
+    opening = start_in_thread(open_them)
     try:
         return await to_the_end(opening)
     except asyncio.CancelledError:
