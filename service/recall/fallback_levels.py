@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,7 +28,7 @@ LOCAL_SECONDS = 0.15
 """Time limit in seconds of a recall with local data and models."""
 
 _UNKNOWN_TIME = datetime.fromtimestamp(0.0, UTC)
-NOT_FILED: tuple[JobState, ...] = ("processing", "pending")
+_NOT_FILED: tuple[JobState, ...] = ("processing", "pending")
 
 
 class PlainMemory:
@@ -127,7 +127,13 @@ class PlainMemory:
         """Note that the database cannot be used, and add the waiting jobs to MEMORY.md."""
         # Set first: from now on each accepted job is added as well.
         self.database_away = True
-        self.add(job for state in NOT_FILED for job in queue.jobs(state))
+        self.add(waiting_jobs(queue))
+
+
+def waiting_jobs(queue: JobQueue) -> Iterator[Job]:
+    """Yield the jobs that wait or run. Blocking; raises StorageError."""
+    for state in _NOT_FILED:
+        yield from queue.jobs(state)
 
 
 def _is_kept(job: Job) -> bool:

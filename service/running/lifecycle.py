@@ -27,7 +27,7 @@ from ..jobs.step_stream import StepStream
 from ..languages import Languages
 from ..observation.hooks import Hooks
 from ..recall.arguments import ReadingState
-from ..recall.fallback_levels import LOCAL_SECONDS, NOT_FILED, PlainMemory
+from ..recall.fallback_levels import LOCAL_SECONDS, PlainMemory, waiting_jobs
 from .config_watch import ConfigWatch
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ class Lifecycle:
         """
         try:
             with closing(open_queue(self.settings, self.clock)) as queue:
-                jobs = [job for state in NOT_FILED for job in queue.jobs(state)]
+                jobs = list(waiting_jobs(queue))
             self.end_summaries.add(
                 [job for job in jobs if job.kind == "remember" and job.expires_at is None]
             )

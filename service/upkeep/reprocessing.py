@@ -115,9 +115,9 @@ class Reprocessing:
         state: dict[str, Any] = await self._graph.ainvoke(
             {"job": job.model_dump()}, context=self._context
         )
-        made = zip(
-            events, state["items"], with_people(job, events_of(job, state["items"])), strict=True
-        )
+        items = state["items"]
+        written = await asyncio.to_thread(with_people, job, events_of(job, items))
+        made = zip(events, items, written, strict=True)
         changes = []
         for before, item, new in made:
             if (
