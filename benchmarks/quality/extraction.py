@@ -145,7 +145,7 @@ async def file_observations(
 async def embedded(memory: CognitiveService) -> None:
     """Wait until the idle worker has embedded the records that were filed without a vector."""
     parts = memory.lifecycle.opened.parts if memory.lifecycle.opened is not None else None
-    while (  # noqa: ASYNC110
+    while (  # noqa: ASYNC110 - another task embeds
         parts is not None
         and parts.embedder is not None
         and await asyncio.to_thread(parts.events.without_vector, 1)

@@ -191,7 +191,7 @@ class _Move:
         vectors = dict(zip(*source.vectors(), strict=True))
         current = [
             one
-            for key in self._from.profiles.keys()  # noqa: SIM118
+            for key in self._from.profiles.keys()  # noqa: SIM118 - no dict
             if (one := self._from.profiles.read(key)) is not None
         ]
         stale = {one.key for one in source.stale(current)}

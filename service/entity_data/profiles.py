@@ -119,7 +119,7 @@ class ProfileRecords(Documents[ProfileKey, Profile]):
         """
         is_user = traces.entity.type == "user" and bool(traces.texts)
         return (
-            [key for key in self.store.keys() if key.entity != traces.entity.key] if is_user else []  # noqa: SIM118
+            [key for key in self.store.keys() if key.entity != traces.entity.key] if is_user else []  # noqa: SIM118 - no dict
         )
 
     def redact(self, value: list[Profile]) -> list[Profile]:

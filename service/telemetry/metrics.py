@@ -278,7 +278,7 @@ def serving_metrics(port: int, report: Callable[[], Mapping[str, Any]]) -> Itera
 
 def _require() -> None:
     try:
-        import prometheus_client  # noqa: F401
+        import prometheus_client  # noqa: F401 - is it installed?
     except ImportError:
         raise NotInstalled(
             'metrics need prometheus_client: pip install "langgraph-historian[metrics]"'

@@ -116,8 +116,8 @@ class Reprocessing:
             {"job": job.model_dump()}, context=self._context
         )
         items = state["items"]
-        written = await asyncio.to_thread(with_people, job, events_of(job, items))
-        made = zip(events, items, written, strict=True)
+        named = await asyncio.to_thread(with_people, job, events_of(job, items))
+        made = zip(events, items, named, strict=True)
         changes = []
         for before, item, new in made:
             if (

@@ -49,7 +49,7 @@ def protect(directory: Path, *, shared: bool) -> None:
     version left them readable for others. Other files are not changed, and neither is the directory
     if it contains any. Errors (another owner, a read-only disk) are ignored.
     """
-    root = Path(os.path.abspath(directory))  # noqa: PTH100 - without following links
+    root = Path(os.path.abspath(directory))  # noqa: PTH100 - links are not followed - without following links
     (_shared.add if shared else _shared.discard)(root)
     if os.name == "nt":
         return
@@ -73,7 +73,7 @@ def protect_files(folder: Path) -> None:
 def is_shared(path: str | os.PathLike[str]) -> bool:
     """Return True if `path` is in a data directory that is shared with a group."""
     return bool(_shared) and any(
-        Path(os.path.abspath(path)).is_relative_to(root)  # noqa: PTH100
+        Path(os.path.abspath(path)).is_relative_to(root)  # noqa: PTH100 - links are not followed
         for root in _shared
     )
 

@@ -72,7 +72,10 @@ class ItemTable(ItemTables):
             return {}
         either = f"words : ({' OR '.join(map(matching, words))})"
         sought = f'places : "{_place_word(namespace)}" AND {either}' if namespace else either
-        statement = "SELECT rowid, -rank FROM item_words WHERE item_words MATCH %s AND rank MATCH 'bm25(0.0, 1.0)' ORDER BY rank LIMIT %s"  # noqa: E501
+        statement = (
+            "SELECT rowid, -rank FROM item_words WHERE item_words MATCH %s "
+            "AND rank MATCH 'bm25(0.0, 1.0)' ORDER BY rank LIMIT %s"
+        )
         return dict(self._database.rows(statement, (sought, MOST_MATCHING)))
 
     def put_one(self, transaction: SqliteTransaction, item: NewItem, now: float) -> None:

@@ -272,7 +272,7 @@ async def test_a_fact_is_in_no_line_event_block_or_byte_after_each_way(
         parts = memory.lifecycle.in_use().parts
         assert all(
             "porcelain" not in line
-            for key in parts.profiles.keys()  # noqa: SIM118
+            for key in parts.profiles.keys()  # noqa: SIM118 - no dict
             for line in parts.profiles.lines(key)
         )
         assert parts.backend.erasure.overwrite(insist=True) or engine == "postgres"

@@ -135,7 +135,7 @@ async def test_what_expires_is_gone_at_once_and_for_good_soon_after(tmp_path: Pa
         parts = parts_of(memory)
         lines = {
             line.text: line.until
-            for key in parts.profiles.keys()  # noqa: SIM118
+            for key in parts.profiles.keys()  # noqa: SIM118 - no dict
             for line in parts.profiles.read(key).lines
         }
         assert sorted(lines.values()) == ["", "2026-02-21T18:58:20+00:00"], lines

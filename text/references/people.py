@@ -62,7 +62,10 @@ _NO_NICKNAME = (
 )
 _ALSO_A_WORD = frozenset("高林黄黃周马馬方江金白华華施祝齐齊康温溫任何曾許许程夏付史毛钱錢易武")
 _OPENS = r"(?:^|(?<=[，。！？；\n]))"
-BEFORE_A_NAME = "，。！？；：、,.!?;: \n\t（(和跟与與对對把被给給是向让讓叫找問问約约請请見见說说聽听陪帮幫像在友学學事师師哥姐弟妹板"  # noqa: E501
+BEFORE_A_NAME = (
+    "，。！？；：、,.!?;: \n\t（("
+    "和跟与與对對把被给給是向让讓叫找問问約约請请見见說说聽听陪帮幫像在友学學事师師哥姐弟妹板"
+)
 """Characters after which a Chinese name may begin."""
 _BEFORE_FULL_NAME = frozenset(f"{BEFORE_A_NAME}的了")
 _TITLES_EN = _gendered("english_titles")

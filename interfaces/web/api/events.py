@@ -99,7 +99,7 @@ def list_events(
     occurs_to: Time = None,
     tags: Annotated[
         list[str], Query(description="All of them must be there; `tags=a&tags=b`.")
-    ] = [],  # noqa: B006
+    ] = [],  # noqa: B006 - FastAPI copies it
     metadata: Annotated[str, Query(description='A JSON object, such as `{"thread": 7}`.')] = "",
 ) -> Events:
     """A page of messages and events, newest first: of one conversation, or for the operator of all."""

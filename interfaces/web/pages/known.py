@@ -77,7 +77,7 @@ def groups(parts: Parts, text: str, after: str) -> People:
         for key, count in parts.events.scopes()
         if (scope := scope_of_key(key)) and scope.group_id
     }
-    ids = {*counts, *(key.entity_id for key in parts.profiles.keys() if key.entity_type == "group")}  # noqa: SIM118
+    ids = {*counts, *(key.entity_id for key in parts.profiles.keys() if key.entity_type == "group")}  # noqa: SIM118 - no dict
     known = (
         _known(parts, Entity("group", one), "", counts.get(one, 0))
         for one in sorted(ids)

@@ -27,7 +27,8 @@ _NUMBERED = (
     ("summaries", "number"),
 )
 
-_INSERT_EVENT = f"INSERT INTO events (row, {EVENT_COLUMNS}, embedded) VALUES ({', '.join(['%s'] * (EVENT_COLUMNS.count(',') + 3))})"  # noqa: E501
+_PLACES = ", ".join(["%s"] * (EVENT_COLUMNS.count(",") + 3))
+_INSERT_EVENT = f"INSERT INTO events (row, {EVENT_COLUMNS}, embedded) VALUES ({_PLACES})"
 _INSERT_WORDS = "INSERT INTO event_words (row, length, words, lexemes) VALUES (%s, %s, %s, array_to_tsvector(%s))"
 _INSERT_VECTOR = "INSERT INTO event_vectors (sequence, row, vector) VALUES (%s, %s, %s)"
 _COUNT = f"""

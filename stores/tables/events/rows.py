@@ -185,19 +185,19 @@ class EventRows(ABC):
     def empty_words(self, transaction: Any) -> None:
         """Empty the index of words, to fill it with words in the form of this version."""
 
-    def arrived(self, transaction: Any) -> None:  # noqa: B027
+    def arrived(self, transaction: Any) -> None:  # noqa: B027 - PostgreSQL alone needs it
         """Do the remaining work after all rows of another memory were copied into the tables."""
 
-    def lock_scopes(self, transaction: Any, rows: Iterable[int]) -> None:  # noqa: B027
+    def lock_scopes(self, transaction: Any, rows: Iterable[int]) -> None:  # noqa: B027 - PostgreSQL alone needs it
         """Lock the scopes of rows until the end of the transaction, if writers are concurrent."""
 
-    def lock_scope_keys(self, transaction: Any, scope_keys: Iterable[str]) -> None:  # noqa: B027
+    def lock_scope_keys(self, transaction: Any, scope_keys: Iterable[str]) -> None:  # noqa: B027 - PostgreSQL alone needs it
         """Lock scopes by their keys like `lock_scopes`. New scopes may be created."""
 
-    def lock_scopes_of(self, transaction: Any, event_ids: Iterable[str]) -> None:  # noqa: B027
+    def lock_scopes_of(self, transaction: Any, event_ids: Iterable[str]) -> None:  # noqa: B027 - PostgreSQL alone needs it
         """Lock the scopes of events like `lock_scopes`."""
 
-    def lock_messages(  # noqa: B027
+    def lock_messages(  # noqa: B027 - PostgreSQL alone needs it
         self, transaction: Any, job_ids: Iterable[str], scope_keys: Iterable[str] = ()
     ) -> None:
         """Lock scopes like `lock_scope_keys`, and those of the messages and events derived from

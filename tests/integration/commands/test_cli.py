@@ -953,7 +953,8 @@ def test_a_reader_that_goes_away_is_no_traceback(tmp_path: Path) -> None:
         tmp_path / "jobs.jsonl", *[{"action_summary": "x" * 2000, "user_id": n} for n in range(100)]
     )
     historian("ingest", file, "--data-dir", tmp_path / "data")
-    command = f"{sys.executable} -m historian.interfaces.cli jobs list --limit 100 --json --data-dir {tmp_path / 'data'} | head -c 10"  # noqa: E501
+    listing = "-m historian.interfaces.cli jobs list --limit 100 --json"
+    command = f"{sys.executable} {listing} --data-dir {tmp_path / 'data'} | head -c 10"
     shown = subprocess.run(
         ["sh", "-c", command], capture_output=True, encoding="utf-8", env=ENVIRONMENT, timeout=60
     )

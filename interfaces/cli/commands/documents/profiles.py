@@ -42,7 +42,7 @@ def list_profiles(shell: Shell) -> None:
     with opened_stores(shell) as parts:
         found = [
             one
-            for key in parts.profiles.keys()  # noqa: SIM118
+            for key in parts.profiles.keys()  # noqa: SIM118 - no dict
             if (one := parts.profiles.read(key)) is not None
         ]
     shell.rows(
