@@ -13,14 +13,14 @@ from ..schema.ids import id_mark
 from ..schema.job import Job
 from ..schema.names import Names
 from ..schema.settings import Settings
-from ..text.gate import find_relative_words, reason
+from ..text.checks.gate import find_relative_words, reason
+from ..text.checks.supported import persons_in, unsupported
+from ..text.content_words import best_sources, content_terms, share
+from ..text.facts.superseding import MOST_ENDED
 from ..text.job_verdicts import names_of
-from ..text.messages import message_name, said_by_people
+from ..text.messages.records import message_name, said_by_people
 from ..text.questions import asking_sentences, time_told
 from ..text.speakers.borne_names import bare_name, folded
-from ..text.superseding import MOST_ENDED
-from ..text.support import best_sources, content_terms, share
-from ..text.supported import persons_in, unsupported
 from ..text.time_expressions import is_counted_from_today
 from .asking import CONTROL, named_day, numbers_of
 from .extracting import TalkQuestion, ToldEvent, text_of

@@ -16,7 +16,7 @@ from ..schema.names import Names
 from ..schema.settings import Settings
 from ..text.job_verdicts import language_among, names_of
 from ..text.language import Language
-from ..text.messages import dated_words, said_by_people
+from ..text.messages.records import dated_words, said_by_people
 from ..text.speakers.mentions import with_mentions
 from ..text.statements import split_instructions
 from .asking import CONTROL, CONTROL_FACT, Texts, listed, some

@@ -17,9 +17,12 @@ from ..schema.profile import (
     bounded_evidence,
     line_id_of,
 )
-from ..text.declared import line_kind
-from ..text.gate import Finding, GateResult, find_relative_words, reasons
-from ..text.profiles import (
+from ..text.checks.gate import Finding, GateResult, find_relative_words, reasons
+from ..text.checks.supported import figures, share_told, turns_round, unsupported
+from ..text.content_words import share, terms_in, without_people
+from ..text.facts.superseding import MOST_ENDED, Statement, could_end, same_whose
+from ..text.profiles.declared import line_kind
+from ..text.profiles.lines import (
     CERTAIN,
     LINE_CHARACTERS,
     clean_line,
@@ -28,9 +31,6 @@ from ..text.profiles import (
     with_lines,
 )
 from ..text.quotations import comparable
-from ..text.superseding import MOST_ENDED, Statement, could_end, same_whose
-from ..text.support import share, terms_in, without_people
-from ..text.supported import figures, share_told, turns_round, unsupported
 from ..text.time_expressions import is_counted_from_today
 from .asking import CONTROL, named_day, numbers_of, short_id
 from .merging import (

@@ -11,8 +11,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from ..schema.names import Names
 from ..schema.profile import LINE_KINDS, LineKind, Profile, ProfileKey, ProfileLine
+from ..text.content_words import content_terms, share
 from ..text.language import Language
-from ..text.support import content_terms, share
 from ..text.tokens import estimate_tokens
 from .asking import CONTROL, CONTROL_FACT, Texts, some
 from .templates import one_line, render

@@ -13,13 +13,13 @@ from ..schema.names import Names
 from ..schema.protocols import StructuredChat
 from ..schema.summary import CHAPTER_NAMES, Article, ChapterBounds, ChapterName
 from ..text.borders import BEGINS, ENDS
-from ..text.declared import line_kind
-from ..text.gate import GateResult, find_relative_words, reasons
+from ..text.checks.gate import GateResult, find_relative_words, reasons
+from ..text.checks.supported import share_told, unsupported
+from ..text.content_words import Sources
 from ..text.language import Language
-from ..text.profiles import CERTAIN
+from ..text.profiles.declared import line_kind
+from ..text.profiles.lines import CERTAIN
 from ..text.statements import split_instructions, spoken_by, stamped, without_bullet
-from ..text.support import Sources
-from ..text.supported import share_told, unsupported
 from ..text.tokens import estimate_tokens, newest_within
 from .templates import one_line, render
 

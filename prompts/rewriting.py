@@ -11,7 +11,7 @@ from ..schema.job import Job
 from ..schema.names import Names
 from ..text.job_verdicts import said_at, shown_messages
 from ..text.language import Language
-from ..text.messages import dated_words
+from ..text.messages.records import dated_words
 from ..text.speakers.mentions import with_mentions
 from .templates import one_line, render
 

@@ -18,13 +18,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..schema.names import Names
 from ..schema.protocols import StructuredChat
 from ..schema.summary import Spoken, SummaryDraft
-from ..text.gate import find_relative_words, reasons
+from ..text.checks.gate import find_relative_words, reasons
+from ..text.checks.supported import unsupported
+from ..text.content_words import Sources
 from ..text.language import Language, detect_language
-from ..text.messages import dated_words
+from ..text.messages.records import dated_words
 from ..text.redaction import redact
 from ..text.statements import spoken_by, stamped, statements
-from ..text.support import Sources
-from ..text.supported import unsupported
 from ..text.tokens import newest_within
 from .asking import asked
 from .templates import one_line, render

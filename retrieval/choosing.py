@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ..schema.event import Event
 from ..schema.hit import Hit
 from ..schema.settings import QuerySettings
-from ..text.messages import named_message
+from ..text.messages.records import named_message
 from .request import RecallRequest
 from .scope_index.table import Positions, Snapshot
 from .scope_index.words import Mask, Scores

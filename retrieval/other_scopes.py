@@ -17,7 +17,7 @@ from ..schema.protocols import Embedder, Vector
 from ..schema.scope import is_asserted
 from ..schema.settings import QuerySettings
 from ..stores.tables.events.store import EventStore
-from ..text.content import has_content
+from ..text.messages.content import has_content
 from .driver import MODEL_SECONDS
 from .event_recall import EventRecall, RunInThread
 from .fusion import completed, nearest, reciprocal_rank, scores_of, weighted_sum

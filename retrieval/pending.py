@@ -18,10 +18,10 @@ from ..schema.job import Job
 from ..schema.names import Names
 from ..schema.protocols import JobQueue
 from ..stores.tables.events.store import EventStore
-from ..text.absolutize import LONGEST_TEXT
 from ..text.job_verdicts import draft_of
-from ..text.messages import message_events, message_name
+from ..text.messages.records import message_events, message_name
 from ..text.piecewise import pieces
+from ..text.rewriting.absolutize import LONGEST_TEXT
 from ..text.search_words import first_character, last_characters, lookup_tokens, search_tokens
 from .request import RecallRequest
 

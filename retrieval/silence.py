@@ -16,7 +16,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from ..text.content import has_content
+from ..text.messages.content import has_content
 from ..text.questions import asking_sentences
 from .request import RecallRequest, is_talk
 from .scope_index.words import WordMatch

@@ -25,7 +25,7 @@ from ..text.message_parts import (
     replied_id,
     text_of_parts,
 )
-from ..text.unspoken import without_program_blocks, without_thoughts
+from ..text.messages.unspoken import without_program_blocks, without_thoughts
 
 log = logging.getLogger(__name__)
 

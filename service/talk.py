@@ -16,7 +16,7 @@ from ..schema.job import Job, clean_text, make_job_id
 from ..schema.scope import Scope, checked_scope
 from ..schema.settings import Settings
 from ..schema.talk import TalkPayload
-from ..text.messages import message_name, talk_request
+from ..text.messages.records import message_name, talk_request
 from ..text.tokens import estimate_tokens
 from .bounded import Bounded
 from .incoming_messages import LONGEST_RESULT, Message, read_messages

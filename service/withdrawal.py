@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from ..schema.errors import InvalidInput
 from ..schema.ids import told
 from ..schema.scope import Scope, checked_scope
-from ..text.messages import every_name, job_prefixes
+from ..text.messages.records import every_name, job_prefixes
 from .components import Parts
 from .jobs.messages import FiledMessages
 from .running.lifecycle import Lifecycle

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from historian.schema.profile import Profile, ProfileKey
-from historian.text.profiles import read_lines
+from historian.text.profiles.lines import read_lines
 
 
 def profile_of(key: ProfileKey, markdown: str = "", **fields: Any) -> Profile:

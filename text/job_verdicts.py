@@ -16,19 +16,19 @@ from ..schema.graph_states.historian import ItemState, Reason
 from ..schema.job import Job, RecentMessage
 from ..schema.names import Names
 from ..schema.settings import Settings
-from .absolutize import LONGEST_TEXT, Absolutized, absolutize
 from .borders import names_one
+from .checks.gate import RELATIVE_KINDS, Finding, check, is_unread, reason, unsaid
+from .checks.supported import Unsupported, lost, persons_in, unsupported
 from .edits import edited
-from .gate import RELATIVE_KINDS, Finding, check, is_unread, reason, unsaid
 from .language import Language, detect_language
-from .messages import dated_words, days_meant
+from .messages.records import dated_words, days_meant
 from .questions import asking_sentences, time_told
+from .rewriting.absolutize import LONGEST_TEXT, Absolutized, absolutize
 from .rewriting.subjects import with_speaker
 from .sentence import Sentence, as_sentence
 from .speakers.mentions import with_mentions
 from .speakers.shown_names import shared_name_in, shared_names
 from .speakers.whose import Talk, Whose, whose
-from .supported import Unsupported, lost, persons_in, unsupported
 from .time_expressions import tells_hours_alone
 
 

@@ -43,7 +43,7 @@ from historian.schema.scope import Scope
 from historian.schema.settings import EmbeddingSettings, QuerySettings
 from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
-from historian.text.messages import message_events
+from historian.text.messages.records import message_events
 from historian.text.search_words import query_tokens, search_tokens
 from historian.text.speakers.shown_names import ShownNames
 from historian.text.tokens import estimate_tokens

@@ -23,10 +23,10 @@ from ...schema.graph_states.historian import (
 from ...schema.job import Job
 from ...stores.historian_context import HistorianContext
 from ...stores.tables.events.store import EventStore
-from ...text.messages import every_name, message_events, said_by_people, with_people_listed
+from ...text.content_words import share, terms_in
+from ...text.facts.superseding import terms_of
+from ...text.messages.records import every_name, message_events, said_by_people, with_people_listed
 from ...text.speakers.borne_names import BorneNames
-from ...text.superseding import terms_of
-from ...text.support import share, terms_in
 from .conversation import messages_before
 
 ANSWERS = 2

@@ -14,11 +14,11 @@ from ...schema.graph_states.historian import FormerFact, HistorianState, Histori
 from ...schema.job import Job
 from ...stores.historian_context import HistorianContext
 from ...stores.tables.events.store import EventStore
-from ...text.declared import line_kind
-from ...text.fact_owners import FactOwners
+from ...text.facts.owners import FactOwners
+from ...text.facts.superseding import Statement, could_end, is_of_matter, links_of, may_concern
 from ...text.job_verdicts import is_no_fact
-from ...text.profiles import CERTAIN
-from ...text.superseding import Statement, could_end, is_of_matter, links_of, may_concern
+from ...text.profiles.declared import line_kind
+from ...text.profiles.lines import CERTAIN
 
 MOST_BY_WORDS = 40
 MOST_BY_TIME = 20

@@ -35,11 +35,11 @@ from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...schema.talk import LearntFact, ProfilePayload
 from ...stores.historian_context import HistorianContext
 from ...stores.tables.events.store import EventStore
+from ...text.facts.learnt import former_in, learnt_in, people_of
+from ...text.facts.superseding import Statement
 from ...text.job_verdicts import language_among, names_of
-from ...text.learnt import former_in, learnt_in, people_of
-from ...text.profiles import with_expiry
+from ...text.profiles.lines import with_expiry
 from ...text.speakers.borne_names import NamedPeople
-from ...text.superseding import Statement
 from ...text.time_expressions import tells_hours_alone
 from ...text.tokens import estimate_tokens
 from .profile_rules import FiledFact, concerns, may_enter_profiles, merged_by_rules

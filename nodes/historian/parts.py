@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 
 from ...schema.graph_states.historian import HistorianPart, HistorianState, HistorianUpdate
 from ...stores.historian_context import HistorianContext
-from ...text.learnt import people_of
+from ...text.facts.learnt import people_of
 
 Node = Callable[[HistorianState, Runtime[HistorianContext]], Awaitable[HistorianUpdate]]
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from ...schema.names import Names
 from ...schema.profile import Profile, ProfileKey, ProfileLine, line_id_of
-from ...text.declared import lasting_kind, line_kind, without_date
 from ...text.edits import edited
 from ...text.language import Language
-from ...text.profiles import CERTAIN, everybody_in, is_about_group, subject_of, with_lines
+from ...text.profiles.declared import lasting_kind, line_kind, without_date
+from ...text.profiles.lines import CERTAIN, everybody_in, is_about_group, subject_of, with_lines
 from ...text.speakers.borne_names import NamedPeople
 from ...text.speakers.claims import is_claim, without_speaker
 

@@ -17,8 +17,8 @@ from ...schema.graph_states.historian import HistorianState, HistorianUpdate, Pr
 from ...schema.job import Job
 from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...stores.historian_context import HistorianContext
-from ...text.learnt import people_of
-from ...text.profiles import without_evidence
+from ...text.facts.learnt import people_of
+from ...text.profiles.lines import without_evidence
 
 log = logging.getLogger(__name__)
 

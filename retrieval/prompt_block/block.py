@@ -10,10 +10,10 @@ from ...schema.hit import Hit
 from ...schema.job import without_list_mark
 from ...schema.language import Language
 from ...schema.profile import ProfileLine
+from ...text.messages.unspoken import MEMORY_CLOSING as CLOSING
+from ...text.messages.unspoken import MEMORY_OPENING as OPENING
 from ...text.speakers.shown_names import AS_BORNE, ShownNames
 from ...text.tokens import estimate_tokens
-from ...text.unspoken import MEMORY_CLOSING as CLOSING
-from ...text.unspoken import MEMORY_OPENING as OPENING
 from .quoting import quoted, quoted_name
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)

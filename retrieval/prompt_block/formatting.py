@@ -24,10 +24,10 @@ from ...schema.hit import Hit, ProfileHit
 from ...schema.language import Language
 from ...schema.profile import LineKind, Profile, ProfileLine
 from ...schema.summary import StoredArticle
-from ...text.declared import line_kind
+from ...text.content_words import share, terms_in
+from ...text.profiles.declared import line_kind
 from ...text.questions import asking_sentences
 from ...text.speakers.shown_names import AS_BORNE, ShownNames
-from ...text.support import share, terms_in
 from ...text.tokens import estimate_tokens
 from .articles import ARTICLE_SHARE, DATED_SHARE, fill_article
 from .block import LABELS, Block, cost_of, cut, day, heading_of, minute, record_line, until_mark

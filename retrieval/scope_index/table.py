@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ...schema.event import BorneName, Event, EventFilter, is_raw
 from ...schema.protocols import Matrix, Vector
-from ...text.content import has_content
+from ...text.messages.content import has_content
 from ...text.questions import ends_asking
 from ...text.speakers.borne_names import BorneNames
 from .centre import VectorSum

@@ -11,10 +11,10 @@ from ...schema.errors import InvalidInput
 from ...schema.event import EventFilter
 from ...schema.ids import told
 from ...schema.scope import Scope
-from ...text.declared import is_of_kin
-from ...text.profiles import plain_words
+from ...text.content_words import is_negative
+from ...text.profiles.declared import is_of_kin
+from ...text.profiles.lines import plain_words
 from ...text.search_words import search_tokens
-from ...text.support import is_negative
 from ..timezones import iso_of
 from .plan import lines_in, profile_keys
 

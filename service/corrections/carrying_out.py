@@ -20,7 +20,7 @@ from ...schema.job import without_list_mark
 from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...schema.scope import Scope
 from ...schema.summary import ArticleKey
-from ...text.profiles import plain_words
+from ...text.profiles.lines import plain_words
 from ...text.search_words import search_tokens
 from ..timezones import iso_of
 from .plan import Line, Plan, concerned, lines_in, may_touch, new_id, saying_the_same, tellers

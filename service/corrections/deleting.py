@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...schema.correction import Correction
 from ...schema.event import Event
 from ...schema.scope import Scope
-from ...text.profiles import plain_words
+from ...text.profiles.lines import plain_words
 from .carrying_out import carry_out
 from .plan import (
     MessagesOf,

@@ -15,7 +15,7 @@ from ...schema.profile import ProfileKey, ProfileLine, line_id_of
 from ...schema.protocols import Vector
 from ...schema.scope import Scope, layer_written
 from ...schema.version import VERSION
-from ...text.profiles import plain_words
+from ...text.profiles.lines import plain_words
 from .carrying_out import carry_out
 from .pins import check_room
 from .plan import MessagesOf, Plan, concerned, gather, lines_in, lines_of_id, new_id, take_messages

@@ -13,7 +13,7 @@ from ...schema.ids import told
 from ...schema.job import check_expiry
 from ...schema.profile import ProfileKey, ProfileLine, line_id_of
 from ...schema.scope import PRIVATE_LAYER, PUBLIC_LAYER, Scope
-from ...text.profiles import plain_words
+from ...text.profiles.lines import plain_words
 from ..timezones import iso_of
 from .plan import Line, lines_in, profile_keys, rewritten
 

@@ -15,8 +15,8 @@ from ...schema.ids import told
 from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...schema.protocols import Vector
 from ...schema.scope import EntityType, Scope, is_asserted, layers_read
-from ...text.messages import record_ids
-from ...text.profiles import distinct, plain_words
+from ...text.messages.records import record_ids
+from ...text.profiles.lines import distinct, plain_words
 from ..timezones import iso_of
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from ...schema.event import (
 from ...schema.job import check_expiry, check_timezone
 from ...schema.labels import clean_metadata, clean_tags
 from ...stores.tables.event_transfer import Carried
-from ...text.former_messages import FormerTalk
+from ...text.messages.former import FormerTalk
 from ...text.redaction import Level, redact_value
 from ..components import Parts
 from .kinds import Lines, Provenance, Record, Traces, names_in, redact_time, redacted_in

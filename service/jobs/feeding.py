@@ -15,7 +15,7 @@ from ...schema.protocols import JobQueue
 from ...schema.summary import ArticleKey, Spoken, summaries_waiting
 from ...schema.talk import ProfilePayload
 from ...stores.historian_context import HistorianContext
-from ...text.learnt import former_in, learnt_in, people_of
+from ...text.facts.learnt import former_in, learnt_in, people_of
 
 _KEPT = {
     "timestamp",

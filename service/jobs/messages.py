@@ -15,9 +15,15 @@ from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...schema.scope import is_asserted, layer_written
 from ...schema.talk import SAID_BY_PEOPLE
 from ...stores.historian_context import HistorianContext
-from ...text.declared import correction_in, said_words
-from ...text.messages import MOST_PARTS, every_name, message_events, message_name, record_ids
-from ...text.profiles import (
+from ...text.messages.records import (
+    MOST_PARTS,
+    every_name,
+    message_events,
+    message_name,
+    record_ids,
+)
+from ...text.profiles.declared import correction_in, said_words
+from ...text.profiles.lines import (
     BETWEEN_QUOTES,
     corrected_lines,
     said_lines,

@@ -12,7 +12,7 @@ from ...schema.job import Job
 from ...schema.scope import Scope
 from ...schema.settings import ObservationSettings
 from ...schema.talk import SAID_BY_PEOPLE, TalkPayload
-from ...text.messages import observation_events, said_events, session_request
+from ...text.messages.records import observation_events, said_events, session_request
 from ...text.preview import preview_text, snapshot
 from ...text.redaction import redact
 from ...text.speakers.shown_names import shown_name

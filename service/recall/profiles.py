@@ -16,7 +16,7 @@ from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...schema.protocols import Reranker
 from ...schema.scope import EntityType, Scope, layers_read
 from ...schema.settings import Settings
-from ...text.profiles import distinct
+from ...text.profiles.lines import distinct
 from ..components import Parts
 
 log = logging.getLogger(__name__)

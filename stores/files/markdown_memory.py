@@ -23,7 +23,7 @@ from pathlib import Path
 
 from ...schema.job import Job
 from ...schema.scope import scope_of_key
-from ...text.messages import message_events
+from ...text.messages.records import message_events
 from ...text.redaction import redact
 from .durable import bytes_of, write_atomically
 

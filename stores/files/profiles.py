@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...schema.profile import Profile, ProfileKey, ProfileLine
-from ...text.profiles import distinct, read_lines, with_lines
+from ...text.profiles.lines import distinct, read_lines, with_lines
 from .front_matter import (
     begins_with_fence,
     number,

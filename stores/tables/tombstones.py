@@ -11,7 +11,7 @@ from typing import Literal
 
 from ...schema.correction import corrected_digest
 from ...schema.event import Event
-from ...text.profiles import plain_words
+from ...text.profiles.lines import plain_words
 from .engine import Transaction
 
 TombstoneKind = Literal["job", "entity", "said"]

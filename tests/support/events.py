@@ -10,7 +10,7 @@ from historian.schema.event import Event
 from historian.schema.protocols import Vector
 from historian.stores.tables.events.reading import ScopeNews
 from historian.stores.tables.events.store import EventStore
-from historian.text.messages import message_events
+from historian.text.messages.records import message_events
 
 from .jobs import make_job
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from ...schema.names import Names
 from ..borders import begins_with
 from ..language import Language
-from ..profiles import is_about_group, subject_of
+from ..profiles.lines import is_about_group, subject_of
 from ..questions import tells_of_question
 from ..references.people import ROLE_NOUNS, find_people
 from ..statements import gives_orders

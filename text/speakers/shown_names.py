@@ -17,9 +17,9 @@ from ...schema.job import Job
 from ...schema.language import Language
 from ...schema.names import Names
 from ..borders import places_of
+from ..content_words import terms_in
 from ..edits import edited
 from ..remembered import remembered
-from ..support import terms_in
 from .borne_names import BorneNames, bare_name, fold, folded, is_a_word
 from .mentions import means_everybody, with_group
 

@@ -9,11 +9,11 @@ from functools import cached_property
 
 from ...schema.job import Job
 from ...schema.names import Names
+from ..content_words import Terms, content_terms
 from ..language import detect_language
 from ..quotations import comparable
 from ..rewriting.first_person import says_i
 from ..sentence import Sentence
-from ..support import Terms, content_terms
 
 LONGEST_MESSAGE = 2000
 """Maximum characters of a message that are compared with a statement."""

@@ -25,6 +25,7 @@ from functools import cached_property
 from ...schema.job import Job
 from ...schema.names import Names
 from ..borders import names_one
+from ..content_words import Terms, content_terms, share
 from ..language import Language
 from ..message_parts import without_media
 from ..quotations import comparable
@@ -33,7 +34,6 @@ from ..references.types import Cast, Item
 from ..rewriting.first_person import cast_of_bot, says_i, serves, speaker_of_fact
 from ..sentence import Sentence
 from ..statements import gives_orders
-from ..support import Terms, content_terms, share
 from ..word_lists import compiled_patterns, word_tables
 from .claims import as_said, is_claim, why_no_fact, without_speaker
 from .mentions import with_group, with_mentions

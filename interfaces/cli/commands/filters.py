@@ -27,8 +27,8 @@ from ..invocation import FAILED, Shell, command
 from ..language import language, say
 
 if TYPE_CHECKING:
-    from ....text.absolutize import Absolutized
-    from ....text.gate import GateResult
+    from ....text.checks.gate import GateResult
+    from ....text.rewriting.absolutize import Absolutized
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ def gate(shell: Shell, texts: TextsArgument = None) -> None:
     """
 
     def work(line: GateLine) -> dict[str, Any]:
-        from ....text.gate import Finding, GateResult, find_relative_words, is_unread
+        from ....text.checks.gate import Finding, GateResult, find_relative_words, is_unread
 
         names = line.names(default_bot=shell.settings.cognitive.bot_name)
         pronouns = shell.settings.historian.gate_pronouns
@@ -135,8 +135,8 @@ def absolutize(
 
 
 def _absolutized(line: AbsolutizeLine, shell: Shell) -> tuple[Absolutized, GateResult]:
-    from ....text.absolutize import absolutize as by_rules
-    from ....text.gate import check
+    from ....text.checks.gate import check
+    from ....text.rewriting.absolutize import absolutize as by_rules
 
     settings = shell.settings
     zone = line.timezone or told_timezone(settings.cognitive.timezone, line.timestamp)
@@ -221,7 +221,7 @@ def _mark(result: GateResult) -> tuple[str, str]:
 
 
 def _print_findings(shell: Shell, result: GateResult) -> None:
-    from ....text.gate import reasons
+    from ....text.checks.gate import reasons
 
     for sentence in reasons(result, language()):
         shell.out.print(Text.assemble(("    ✗ ", "red"), plain(sentence)), soft_wrap=True)

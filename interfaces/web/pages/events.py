@@ -13,7 +13,7 @@ from fastapi import APIRouter, Request, Response
 from ....schema.errors import InvalidInput
 from ....schema.event import Event, EventFilter, EventLink, WrittenKind
 from ....service.components import Parts
-from ....text.messages import named_message
+from ....text.messages.records import named_message
 from ...lookups import found_event
 from ..dependencies import MemoryHere, PartsHere
 from .entities import successors

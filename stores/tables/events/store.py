@@ -9,7 +9,7 @@ from typing import Any
 from ....schema.errors import InvalidInput
 from ....schema.event import MESSAGE, OBSERVATION, Event, EventLink
 from ....schema.protocols import Vector
-from ....text.former_messages import FormerTalk
+from ....text.messages.former import FormerTalk
 from ..engine import Database, Transaction
 from ..fingerprint import check_dimension, set_fingerprint
 from ..meta import note, note_remains, noted

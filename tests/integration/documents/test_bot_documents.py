@@ -14,7 +14,7 @@ import pytest
 from historian.interfaces.langchain.end_tool import system_prompt_text
 from historian.schema.language import Language
 from historian.schema.names import Names
-from historian.text.absolutize import absolutize
+from historian.text.rewriting.absolutize import absolutize
 from mcp import Client, StdioServerParameters
 from support.command import NO_MODELS, at_noon, historian
 from support.servers.openai_server import OpenAIServer

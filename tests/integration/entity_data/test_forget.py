@@ -33,7 +33,7 @@ from historian.stores.files.owner_lock import OwnerLock, owner_of
 from historian.stores.sqlite.queue import QUEUE, open_queue_file
 from historian.stores.tables import erasure
 from historian.stores.tables.forget_requests import ForgetRequestTable
-from historian.text.content import has_content
+from historian.text.messages.content import has_content
 from historian.text.search_words import indexed_words
 from profiles import profile_of
 from support.canaries import (

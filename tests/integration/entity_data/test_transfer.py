@@ -21,7 +21,7 @@ from historian.schema.summary import Article, ArticleKey, Spoken, Summary
 from historian.service.components import Parts
 from historian.service.entity_data.forgetting import forget
 from historian.stores.tables.event_transfer import Carried
-from historian.text.profiles import read_lines
+from historian.text.profiles.lines import read_lines
 from historian.text.redaction import redact
 from support.canaries import (
     GROUP,

@@ -12,7 +12,7 @@ from historian.schema.event import Event, EventFilter
 from historian.schema.profile import ProfileKey, ProfileLine
 from historian.service.components import Parts, open_queue
 from historian.service.intake import make_job
-from historian.text.profiles import with_lines
+from historian.text.profiles.lines import with_lines
 from support.memory import group_fields, private_fields
 from support.servers.web import web_settings
 from support.waiting import eventually_now

@@ -11,7 +11,7 @@ from historian.prompts.extracting import RecordEvents, TalkQuestion, ToldEvent
 from historian.schema.graph_states.historian import HistorianPart, ItemState, ShownFact, TalkShown
 from historian.schema.job import Job
 from historian.service.intake import make_job
-from historian.text.messages import with_people_listed
+from historian.text.messages.records import with_people_listed
 from support.memory import AT, settings_for
 
 SETTINGS = settings_for(Path("/nowhere"))

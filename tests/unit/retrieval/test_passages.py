@@ -10,7 +10,7 @@ from historian.retrieval.passages import context_of, passages
 from historian.retrieval.scope_index.table import snapshot_of
 from historian.schema.event import Event
 from historian.schema.hit import Hit
-from historian.text.messages import named_message
+from historian.text.messages.records import named_message
 from support.events import make_event
 
 TALK = [

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 from historian.schema.names import Names
-from historian.text.absolutize import LONGEST_TEXT, absolutize
+from historian.text.rewriting.absolutize import LONGEST_TEXT, absolutize
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -27,7 +27,7 @@ from historian.schema.names import Names
 from historian.schema.profile import Profile, ProfileKey, ProfileLine
 from historian.schema.settings import Settings
 from historian.schema.summary import Article
-from historian.text.gate import find_relative_words
+from historian.text.checks.gate import find_relative_words
 from historian.text.protected import protected_spans
 from historian.text.redaction import Redaction, find_secrets
 from historian.text.references.people import find_people
@@ -201,13 +201,18 @@ CALLERS: dict[str, Callable[[Texts], tuple[Any, ...]]] = {
     "job_verdicts.names_of": lambda t: (_job(t), Settings()),
     "job_verdicts.by_rules": lambda t: (_job(t), Settings()),
     "articles.format_article": lambda t: (Article(t.text),),
-    "gate.reasons": lambda t: (find_relative_words(t.text), "en"),
-    "profiles.with_lines": lambda t: (_lines(t.text[:4_000]), _lines(t.other[:400])),
-    "profiles.bounded": lambda t: (_lines(t.text[:4_000]), 10),
-    "profiles.distinct": lambda t: (_lines(t.text[:4_000]),),
-    "profiles.without_evidence": lambda t: (_lines(t.text)[0], ["0"]),
-    "profiles.said_lines": lambda t: (_said(t.text),),
-    "profiles.corrected_lines": lambda t: (_lines(t.text[:4_000]), ["0"], _said(t.other[:100]), []),
+    "checks.gate.reasons": lambda t: (find_relative_words(t.text), "en"),
+    "profiles.lines.with_lines": lambda t: (_lines(t.text[:4_000]), _lines(t.other[:400])),
+    "profiles.lines.bounded": lambda t: (_lines(t.text[:4_000]), 10),
+    "profiles.lines.distinct": lambda t: (_lines(t.text[:4_000]),),
+    "profiles.lines.without_evidence": lambda t: (_lines(t.text)[0], ["0"]),
+    "profiles.lines.said_lines": lambda t: (_said(t.text),),
+    "profiles.lines.corrected_lines": lambda t: (
+        _lines(t.text[:4_000]),
+        ["0"],
+        _said(t.other[:100]),
+        [],
+    ),
     "protected.moved": lambda t: (protected_spans(t.text), BY_TYPE["Iterable[Edit]"](t)),
     "protected.merge_spans": lambda t: ([(at, at + 3) for at in range(len(t.text), 0, -2)],),
     "preview.snapshot": lambda t: (t.pieces,),
@@ -216,10 +221,10 @@ CALLERS: dict[str, Callable[[Texts], tuple[Any, ...]]] = {
     "redaction.rules.replaced": lambda t: (t.text, find_secrets(t.text, "all")),
     "redaction.values.redact_value": lambda t: ({"text": t.text, "rows": t.pieces},),
     "tokens.newest_within": lambda t: (t.pieces, 100),
-    "support.words_only": lambda t: (frozenset(t.pieces),),
-    "support.weight": lambda t: (t.pieces,),
-    "support.share": lambda t: (frozenset(t.pieces), frozenset(t.pieces)),
-    "support.best_sources": lambda t: (
+    "content_words.words_only": lambda t: (frozenset(t.pieces),),
+    "content_words.weight": lambda t: (t.pieces,),
+    "content_words.share": lambda t: (frozenset(t.pieces), frozenset(t.pieces)),
+    "content_words.best_sources": lambda t: (
         frozenset(t.pieces),
         [frozenset((one,)) for one in t.pieces],
         4,
@@ -343,7 +348,11 @@ def names_of_functions() -> list[str]:
 
 def test_every_public_function_that_takes_text_is_among_them() -> None:
     found = names_of_functions()
-    assert {"references.people.find_people", "gate.check", "profiles.said_lines"} < set(found)
+    assert {
+        "references.people.find_people",
+        "checks.gate.check",
+        "profiles.lines.said_lines",
+    } < set(found)
     assert set(CALLERS) <= set(found) and len(found) > 150
 
 

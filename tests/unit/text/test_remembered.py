@@ -12,8 +12,8 @@ import historian.retrieval
 import historian.text
 from historian.retrieval.request import is_talk
 from historian.schema.settings import Settings
-from historian.text.content import has_content
 from historian.text.job_verdicts import by_rules
+from historian.text.messages.content import has_content
 from historian.text.remembered import empty_remembered
 from support.jobs import make_job
 

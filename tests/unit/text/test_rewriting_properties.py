@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import pytest
 from historian.schema.names import Names
-from historian.text.absolutize import absolutize
 from historian.text.protected import protected_spans
 from historian.text.references.people import find_people
+from historian.text.rewriting.absolutize import absolutize
 from historian.text.rewriting.rewriting import draft
 from historian.text.sentence import Sentence
 from hypothesis import given

@@ -10,7 +10,7 @@ from historian.schema.event import MESSAGE, Event, EventFilter
 from historian.schema.job import Job
 from historian.service.intake import make_job
 from historian.text.job_verdicts import SHOWN_MESSAGES
-from historian.text.messages import message_events
+from historian.text.messages.records import message_events
 from support.memory import AT, group_fields, settings_for
 
 SETTINGS = settings_for(Path("/nowhere"))

@@ -16,7 +16,7 @@ from historian.schema.protocols import not_judged
 from historian.schema.settings import Settings
 from historian.service.intake import make_job
 from historian.text.job_verdicts import by_rules, names_of
-from historian.text.profiles import read_lines
+from historian.text.profiles.lines import read_lines
 from historian.text.speakers.borne_names import NamedPeople
 from langgraph.runtime import Runtime
 from profiles import profile_of

@@ -18,7 +18,7 @@ from historian.schema.protocols import not_judged
 from historian.schema.settings import Settings
 from historian.service.intake import make_job
 from historian.text import job_verdicts
-from historian.text.gate import GateResult, check
+from historian.text.checks.gate import GateResult, check
 from historian.text.job_verdicts import can_be_mended, judge, names_of, passed_by_rules, prepare
 from historian.text.sentence import Sentence
 from langgraph.runtime import Runtime

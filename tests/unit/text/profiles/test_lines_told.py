@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from historian.schema.profile import LineKind, ProfileLine
-from historian.text.profiles import (
+from historian.text.profiles.lines import (
     MOST_KEPT,
     MOST_LINES,
     bounded,

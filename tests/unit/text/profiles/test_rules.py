@@ -1,5 +1,5 @@
 from historian.schema.names import Names
-from historian.text.profiles import everybody_in, subject_of
+from historian.text.profiles.lines import everybody_in, subject_of
 
 
 def test_a_fact_is_about_whoever_opens_it() -> None:

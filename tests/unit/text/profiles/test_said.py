@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from historian.schema.profile import ProfileLine
-from historian.text.profiles import corrected_lines, said_lines
+from historian.text.profiles.lines import corrected_lines, said_lines
 from support.events import make_event
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from historian.schema.event import BorneName, NamedPerson
 from historian.schema.job import Job, parse_job
-from historian.text.messages import message_events
+from historian.text.messages.records import message_events
 from historian.text.speakers.borne_names import BorneNames, NamedPeople, with_people
 from hypothesis import given
 from hypothesis import strategies as st

@@ -184,7 +184,7 @@ def test_the_quick_look_knows_every_character_a_chinese_word_of_time_begins_with
 
 def test_importing_takes_neither_calendar_tables_nor_pydantic_and_little_time() -> None:
     code = (
-        "import sys, time; t = time.process_time(); import historian.text.absolutize; "
+        "import sys, time; t = time.process_time(); import historian.text.rewriting.absolutize; "
         "print(time.process_time() - t, bool({'lunar_python', 'pydantic'} & sys.modules.keys()))"
     )
     seconds, heavy = subprocess.run(

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from ..schema.language import LanguageChoice
-from ..schema.names import Names
-from .borders import in_word
-from .edits import Edit, edited
-from .protected import overlaps
-from .references.types import Cast, Item, Reference
-from .rewriting.rewriting import Replacement, draft
-from .sentence import Sentence, as_sentence
-from .time_expressions import TimeExpression
-from .time_expressions.finding import resolved
+from ...schema.language import LanguageChoice
+from ...schema.names import Names
+from ..borders import in_word
+from ..edits import Edit, edited
+from ..protected import overlaps
+from ..references.types import Cast, Item, Reference
+from ..sentence import Sentence, as_sentence
+from ..time_expressions import TimeExpression
+from ..time_expressions.finding import resolved
+from .rewriting import Replacement, draft
 
 LONGEST_TEXT = 20_000
 """Maximum characters of a text that are absolutized and checked. The rest is left unchanged."""

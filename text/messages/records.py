@@ -14,17 +14,17 @@ from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from ..schema.event import MESSAGE, OBSERVATION, Event, Written, labels_of_job
-from ..schema.ids import digest_of
-from ..schema.job import SPEAKERS_LOOKED_AT, Job, RecentMessage, make_job_id
-from ..schema.scope import Scope
-from ..schema.talk import SAID_BY_PEOPLE, TalkPayload, TalkRole
-from .edits import edited
-from .language import detect_language
-from .speakers.borne_names import with_people
-from .speakers.shown_names import with_ids
-from .time_expressions import TimeExpression, find_time_expressions, needs_its_day
-from .tokens import chunk, estimate_tokens
+from ...schema.event import MESSAGE, OBSERVATION, Event, Written, labels_of_job
+from ...schema.ids import digest_of
+from ...schema.job import SPEAKERS_LOOKED_AT, Job, RecentMessage, make_job_id
+from ...schema.scope import Scope
+from ...schema.talk import SAID_BY_PEOPLE, TalkPayload, TalkRole
+from ..edits import edited
+from ..language import detect_language
+from ..speakers.borne_names import with_people
+from ..speakers.shown_names import with_ids
+from ..time_expressions import TimeExpression, find_time_expressions, needs_its_day
+from ..tokens import chunk, estimate_tokens
 
 MOST_PARTS = 512
 """Maximum number of records per message; the largest job has fewer."""

@@ -17,7 +17,7 @@ from .borders import without_names
 from .remembered import remembered
 from .word_lists import compiled_patterns, word_list, word_tables
 
-_TABLES = word_tables("support.toml")
+_TABLES = word_tables("content_words.toml")
 _RE = compiled_patterns(_TABLES)
 Terms = frozenset[str]
 

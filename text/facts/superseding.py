@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from .borders import begins_with
-from .references.agreement import is_finite_verb
-from .remembered import remembered
-from .support import Terms, is_negative, share, stem, terms_in, weight
-from .word_lists import compiled_patterns, word_list, word_tables
+from ..borders import begins_with
+from ..content_words import Terms, is_negative, share, stem, terms_in, weight
+from ..references.agreement import is_finite_verb
+from ..remembered import remembered
+from ..word_lists import compiled_patterns, word_list, word_tables
 
 MOST_READ = 1_000
 """Maximum characters of a text that are read for names and words; a statement is much shorter."""
-_TABLES = word_tables("superseding.toml")
+_TABLES = word_tables("facts/superseding.toml")
 MARKS = compiled_patterns(_TABLES)
 ONE_VALUE = (MARKS.home, MARKS.workplace, MARKS.trade)
 """Patterns of things of which a person has one at a time. One of the groups is the value."""

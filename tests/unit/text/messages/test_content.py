@@ -1,7 +1,7 @@
 """What has no content of its own."""
 
 import pytest
-from historian.text.content import has_content
+from historian.text.messages.content import has_content
 from support.tables import cases
 
 

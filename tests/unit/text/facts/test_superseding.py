@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from historian.text.superseding import (
+from historian.text.facts.superseding import (
     Statement,
     change_by,
     could_end,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..schema.event import BorneName, Event, NamedPerson
-from ..schema.job import Job
-from .borders import begins_with
-from .edits import edited
-from .references.people import ROLE_NOUNS, find_people
-from .speakers.borne_names import BorneNames, NamedPeople
-from .speakers.shown_names import namesakes
+from ...schema.event import BorneName, Event, NamedPerson
+from ...schema.job import Job
+from ..borders import begins_with
+from ..edits import edited
+from ..references.people import ROLE_NOUNS, find_people
+from ..speakers.borne_names import BorneNames, NamedPeople
+from ..speakers.shown_names import namesakes
 from .superseding import Statement
 
 _SUBJECT = "Xx"

@@ -6,8 +6,8 @@ from typing import Literal
 
 import pytest
 from historian.schema.names import Names
-from historian.text.absolutize import LONGEST_TEXT
-from historian.text.gate import GateResult, check, is_unread, reasons
+from historian.text.checks.gate import GateResult, check, is_unread, reasons
+from historian.text.rewriting.absolutize import LONGEST_TEXT
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from .language import detect_language
-from .message_parts import without_media
-from .questions import asking_sentences
-from .remembered import remembered
-from .statements import gives_orders
-from .word_lists import Patterns, in_pieces, word_tables
+from ..language import detect_language
+from ..message_parts import without_media
+from ..questions import asking_sentences
+from ..remembered import remembered
+from ..statements import gives_orders
+from ..word_lists import Patterns, in_pieces, word_tables
 
 LONGEST_MESSAGE = 8_000
 """Maximum characters of a message that are searched."""
@@ -54,7 +54,7 @@ def quoted_line(words: str) -> str:
 
 @remembered(64)
 def _patterns(bot_name: str) -> Patterns:
-    tables = word_tables("asked_to_keep.toml")
+    tables = word_tables("profiles/asked_to_keep.toml")
     bots = {"BOT": f"(?:{re.escape(bot_name) or '(?!)'}|bot|机器人|小助手)"}
     whole = in_pieces({**tables["pieces"], **tables["patterns"]}, bots)
     return Patterns({name: whole[name] for name in tables["patterns"]})

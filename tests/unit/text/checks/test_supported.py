@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 from historian.schema.names import Names
-from historian.text.supported import figures, lost, unsupported
+from historian.text.checks.supported import figures, lost, unsupported
 from hypothesis import given
 from hypothesis import strategies as st
 from support.tables import cases
@@ -30,7 +30,7 @@ class Line(NamedTuple):
 
 
 def lines_of(language: str) -> Iterator[Line]:
-    data = Path(__file__).parents[2] / "data" / "profile_rewrites.tsv"
+    data = Path(__file__).parents[3] / "data" / "profile_rewrites.tsv"
     for row in data.read_text(encoding="utf-8").splitlines():
         kind, spoken, old, facts, new = row.split("\t")
         known = {

@@ -7,11 +7,11 @@ from functools import cache
 from itertools import pairwise
 from typing import Literal
 
-from ..schema.profile import LineKind
-from .message_parts import BY_ID, without_media
-from .questions import ends_asking
-from .statements import gives_orders
-from .word_lists import Patterns, alternatives, in_full, in_pieces, word_tables
+from ...schema.profile import LineKind
+from ..message_parts import BY_ID, without_media
+from ..questions import ends_asking
+from ..statements import gives_orders
+from ..word_lists import Patterns, alternatives, in_full, in_pieces, word_tables
 
 LONGEST_MESSAGE = 1_000
 """Maximum characters of a message that is read. A longer one is a pasted document."""
@@ -230,7 +230,7 @@ def _patterns() -> Patterns:
 
     These are the patterns of its frame, and for each kind `health_en`, `health_zh`, `health_about`.
     """
-    tables = word_tables("declared.toml")
+    tables = word_tables("profiles/declared.toml")
     words = alternatives(tables["words"]).items()
     pieces = in_pieces(
         tables["pieces"], {name: f"(?:{one})".replace("_", " ") for name, one in words}

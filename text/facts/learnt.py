@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import cast
 
-from ..schema.graph_states.historian import HistorianPart, HistorianProgress, HistorianState
-from ..schema.job import Job
-from ..schema.talk import FormerId, LearntFact
-from .job_verdicts import is_no_fact
+from ...schema.graph_states.historian import HistorianPart, HistorianProgress, HistorianState
+from ...schema.job import Job
+from ...schema.talk import FormerId, LearntFact
+from ..job_verdicts import is_no_fact
 
 
 def learnt_in(part: HistorianProgress) -> list[LearntFact]:

@@ -8,7 +8,7 @@
     [('pronoun', 'orphan')]
 
 It prefers precision to recall. Quotations, code, titles and proper nouns are never read as prose.
-`text/supported.py` checks whether a model's text is supported by its sources.
+`text/checks/supported.py` checks whether a model's text is supported by its sources.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ..schema.language import Language, LanguageChoice
-from ..schema.names import Names
-from .absolutize import LONGEST_TEXT
-from .borders import begins_with, names_one
-from .protected import overlaps
-from .references.people import KIN, ROLE_NOUNS
-from .references.types import Reference
-from .rewriting.subjects import after_time
-from .sentence import NOBODY, Sentence, as_sentence
-from .word_lists import compiled_patterns, word_tables
+from ...schema.language import Language, LanguageChoice
+from ...schema.names import Names
+from ..borders import begins_with, names_one
+from ..protected import overlaps
+from ..references.people import KIN, ROLE_NOUNS
+from ..references.types import Reference
+from ..rewriting.absolutize import LONGEST_TEXT
+from ..rewriting.subjects import after_time
+from ..sentence import NOBODY, Sentence, as_sentence
+from ..word_lists import compiled_patterns, word_tables
 
 Kind = Literal["pronoun", "reference", "time", "place", "language", "empty", "length", "claim"]
 """The first four are relative words; "claim" is a text that states no fact (a supposition)."""
@@ -65,7 +65,7 @@ class GateResult:
         return not self.violations
 
 
-_TABLES = word_tables("gate.toml")
+_TABLES = word_tables("checks/gate.toml")
 _QUOTED = 60
 """Maximum characters of a quoted wording; the rest is replaced by an ellipsis."""
 

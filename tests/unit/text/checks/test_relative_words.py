@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from historian.schema.names import Names
-from historian.text.gate import RELATIVE_KINDS, GateResult, find_relative_words
+from historian.text.checks.gate import RELATIVE_KINDS, GateResult, find_relative_words
 from hypothesis import given
 from hypothesis import strategies as st
 

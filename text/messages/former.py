@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..schema.event import EVENT_SCHEMA_VERSION, MESSAGE, OBSERVATION, Event
-from ..schema.ids import LONGEST_NAME, id_mark
+from ...schema.event import EVENT_SCHEMA_VERSION, MESSAGE, OBSERVATION, Event
+from ...schema.ids import LONGEST_NAME, id_mark
 
 _PEOPLE = ("user", "human")
 _NOBODY = frozenset(("tool", "function", "system", "developer"))

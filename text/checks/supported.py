@@ -9,15 +9,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal, NamedTuple
 
-from ..schema.names import Names
-from .borders import places_of
-from .language import Language
-from .questions import ends_asking
-from .quotations import comparable, quotations
-from .references.people import ROLE_NOUNS, find_people
-from .remembered import remembered
-from .statements import split_instructions
-from .support import (
+from ...schema.names import Names
+from ..borders import places_of
+from ..content_words import (
     Terms,
     has_ended,
     negation_in,
@@ -28,9 +22,15 @@ from .support import (
     without_people,
     words_only,
 )
-from .time_expressions.english.lexicon import MONTHS
-from .time_expressions.numerals import SIMPLE_CARDINALS, SIMPLE_ORDINALS, chinese_integer
-from .word_lists import compiled_patterns, word_list, word_tables
+from ..language import Language
+from ..questions import ends_asking
+from ..quotations import comparable, quotations
+from ..references.people import ROLE_NOUNS, find_people
+from ..remembered import remembered
+from ..statements import split_instructions
+from ..time_expressions.english.lexicon import MONTHS
+from ..time_expressions.numerals import SIMPLE_CARDINALS, SIMPLE_ORDINALS, chinese_integer
+from ..word_lists import compiled_patterns, word_list, word_tables
 
 SUPPORT, SUPPORT_OF_TALK, SUPPORT_OF_PAIRS = 0.6, 0.34, 0.4
 """Smallest shares of a text's content words that its sources must have.
@@ -41,7 +41,7 @@ parts of two words.
 """
 KEPT = 0.6
 """Smallest share of a source's content words that a rewrite must keep."""
-_TABLES = word_tables("supported.toml")
+_TABLES = word_tables("checks/supported.toml")
 _RE = compiled_patterns(_TABLES)
 _PERSONS = {"first": _RE.first, "second": _RE.second, "third": _RE.third}
 _NUMERALS = "零〇一二两兩三四五六七八九十百千万萬亿億廿卅俩仨"

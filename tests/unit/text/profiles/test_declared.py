@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from historian.text.declared import correction_in, declared, lasting_kind, line_kind, said_words
+from historian.text.profiles.declared import (
+    correction_in,
+    declared,
+    lasting_kind,
+    line_kind,
+    said_words,
+)
 from support.tables import cases
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from historian.schema.names import Names
-from historian.text.gate import reason, unsaid
+from historian.text.checks.gate import reason, unsaid
 from historian.text.sentence import Sentence
 from support.tables import cases
 

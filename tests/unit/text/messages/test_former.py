@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from historian.text.former_messages import FormerTalk
+from historian.text.messages.former import FormerTalk
 from support.events import make_event
 from support.former_talk import FORMER, messages, observations
 

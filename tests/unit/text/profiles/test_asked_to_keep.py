@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from historian.text.asked_to_keep import asked_to_keep
+from historian.text.profiles.asked_to_keep import asked_to_keep
 
-SENTENCES = Path(__file__).parents[2] / "data" / "asked_to_keep.tsv"
+SENTENCES = Path(__file__).parents[3] / "data" / "asked_to_keep.tsv"
 
 
 @pytest.mark.parametrize(("first", "asked"), [(0, 11), (30, 14)])

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from .remembered import remembered
-from .word_lists import word_list, word_tables
+from ..remembered import remembered
+from ..word_lists import word_list, word_tables
 
-_TABLE = word_tables("content.toml")
+_TABLE = word_tables("messages/content.toml")
 _WORDS = word_list(_TABLE["english"])
 _CHINESE = re.compile("|".join(sorted(_TABLE["chinese"].split(), key=lambda one: -len(one))))
 _CHARACTERS = re.compile(f"[{''.join(_TABLE['characters'].split())}]")

@@ -8,15 +8,15 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import chain, count
 
-from ..schema.event import Event
-from ..schema.job import clean_text, without_list_mark
-from ..schema.labels import last_expiry
-from ..schema.names import Names
-from ..schema.profile import LineKind, ProfileLine, bounded_evidence, line_id_of
+from ...schema.event import Event
+from ...schema.job import clean_text, without_list_mark
+from ...schema.labels import last_expiry
+from ...schema.names import Names
+from ...schema.profile import LineKind, ProfileLine, bounded_evidence, line_id_of
+from ..borders import begins_with
+from ..quotations import comparable
 from .asked_to_keep import asked_to_keep, quoted_line
-from .borders import begins_with
 from .declared import correction_in, declared, line_kind, said_words
-from .quotations import comparable
 
 _BEFORE = " \t“\"'@"
 """Characters that may precede the name at the beginning of a fact."""

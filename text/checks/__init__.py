@@ -1,0 +1,1 @@
+"""Checks of texts before they are stored."""

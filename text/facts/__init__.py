@@ -1,0 +1,1 @@
+"""Facts: which ones a new fact supersedes, and to whom they belong."""

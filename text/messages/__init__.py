@@ -1,0 +1,1 @@
+"""Messages as records: their times, their parts that nobody said, those of earlier versions."""

@@ -1,0 +1,1 @@
+"""Lines of profiles, and the statements of messages that become lines."""
