@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field
 
 from ..schema.errors import ModelError, ModelRested
 from ..schema.protocols import Answer, StructuredChat
-from ..text.checks.supported import figures
+from ..text.checks.figures import figures
 
 log = logging.getLogger(__name__)
 

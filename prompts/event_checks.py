@@ -13,8 +13,9 @@ from ..schema.ids import id_mark
 from ..schema.job import Job
 from ..schema.names import Names
 from ..schema.settings import Settings
-from ..text.checks.gate import find_relative_words, reason
-from ..text.checks.supported import persons_in, unsupported
+from ..text.checks.findings import SourceTexts
+from ..text.checks.gate import check
+from ..text.checks.roles import persons_in
 from ..text.content_words import best_sources, content_terms, share
 from ..text.facts.superseding import MOST_ENDED
 from ..text.job_verdicts import names_of
@@ -44,7 +45,6 @@ _WHY = {
     "zh": {
         "messages": "messages 里没有一条是人发的消息的编号",
         "speaker": "speaker 不是这些消息的发送者（{}）",
-        "length": "是空的，或太长",
         "secret": "含有密码一类的占位符",
         "another": "这是{}说的（{}），不是 speaker 说的",
         "whose": "这些消息里的“我”是{}，不是{}",
@@ -53,7 +53,6 @@ _WHY = {
     "en": {
         "messages": "messages holds no number of a message that a person sent",
         "speaker": "the speaker is no sender of these messages ({})",
-        "length": "empty, or too long",
         "secret": "holds the placeholder of a secret",
         "another": "{} says so ({}), not the speaker",
         "whose": '"I" in these messages is {}, not {}',
@@ -119,8 +118,6 @@ class EventChecks:
         by_people = [n for n in places if said_by_people(asked.jobs[n])]
         if not by_people:
             return 0, None, why["messages"]
-        if not text or len(text) > LONGEST_EVENT:
-            return 0, None, why["length"]
         if _REDACTED.search(text):
             return 0, None, why["secret"]
         senders = dict.fromkeys(asked.jobs[n].user_id for n in by_people)
@@ -186,14 +183,6 @@ class EventChecks:
         """
         asked, job = self._question, self._question.jobs[said[-1]]
         names, language = names_of(job, self._settings), asked.language
-        pronouns = self._settings.historian.gate_pronouns
-        found = [
-            one
-            for one in find_relative_words(text, names=names, pronouns=pronouns).violations
-            if one.kind != "time" or is_counted_from_today(one.text)
-        ]
-        if found:
-            return [reason(finding, language) for finding in found]
         answered = [at for n in said if (at := asked.replied(n)) is not None]
         listener = (
             names.bot_name
@@ -204,18 +193,15 @@ class EventChecks:
         )
         speakers = {key: one.speaker for key, one in sources.items()}
         also = list(dict.fromkeys(f"{one.moment:%Y-%m-%d}" for one in asked.jobs))
-        missing = unsupported(
+        verdict = check(
             text,
-            carrying,
             names,
-            also=also,
-            beside=asked.texts,
-            speakers=speakers,
-            listener=listener,
+            sources=SourceTexts(carrying, also, asked.texts, speakers, listener),
+            allows=lambda one: one.kind == "time" and not is_counted_from_today(one.text),
+            most=LONGEST_EVENT,
+            pronouns=self._settings.historian.gate_pronouns,
         )
-        return [one.reason(language) for one in missing] or self._of_another(
-            text, said, names, places
-        )
+        return verdict.reasons(language) or self._of_another(text, said, names, places)
 
     def _of_another(
         self, text: str, said: Sequence[int], names: Names, named: Sequence[int]

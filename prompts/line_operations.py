@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,8 +17,11 @@ from ..schema.profile import (
     bounded_evidence,
     line_id_of,
 )
-from ..text.checks.gate import Finding, GateResult, find_relative_words, reasons
-from ..text.checks.supported import figures, share_told, turns_round, unsupported
+from ..text.checks.clauses import share_told, turns_round
+from ..text.checks.figures import figures
+from ..text.checks.findings import Finding, SourceTexts
+from ..text.checks.gate import check
+from ..text.checks.supported import unsupported
 from ..text.content_words import share, terms_in, without_people
 from ..text.facts.superseding import MOST_ENDED, Statement, could_end, same_whose
 from ..text.profiles.declared import line_kind
@@ -60,8 +63,6 @@ _WHY = {
         "line": "没有这个编号的行：line 写 L1 这样的编号",
         "about": "没有给出这份画像：about 写 P1 或 G 这样的编号",
         "private": "所依据的新信息不能写进这份画像：看它方括号里的编号",
-        "empty": "text 是空的",
-        "long": f"超过 {LINE_CHARACTERS} 个字：一行只说一件事",
         "third": "说的是别的成员，不属于这个人的画像",
         "pinned": "这一行是置顶的，不能改：另加一行",
         "many": f"一条新信息至多结束 {MOST_ENDED} 行",
@@ -73,8 +74,6 @@ _WHY = {
         "line": "there is no such line: give its id, such as L1",
         "about": "this profile was not shown: about is an id such as P1 or G",
         "private": "the new information it rests on may not enter this profile: see its brackets",
-        "empty": "the text is empty",
-        "long": f"longer than {LINE_CHARACTERS} characters: a line is one statement",
         "third": "it is about another member and no part of this person's profile",
         "pinned": "this line is pinned and cannot be changed: add another one",
         "many": f"one piece of new information ends {MOST_ENDED} lines at most",
@@ -212,8 +211,8 @@ class LineMerge:
             return ""
         if not self._may_end(key, line, list(facts.values()), text):
             return self._why("unconcerned")
-        if unsupported(text, {name: line.text}, names, also=self._days):
-            is_new = not unsupported(text, _told(facts), names, also=self._days)
+        if unsupported(text, SourceTexts({name: line.text}, self._days), names):
+            is_new = not unsupported(text, SourceTexts(_told(facts), self._days), names)
             rests_on = () if is_new else line.evidence
             new = self._new_line(key, text, facts, kind=kind, tags=line.tags, evidence=rests_on)
         else:  # the new text is the part of the old one that still holds
@@ -294,9 +293,7 @@ class LineMerge:
         self, key: ProfileKey, text: str, sources: Mapping[str, str], told: int
     ) -> str:
         """Return why a text is no valid line that its sources support; "" if it is one."""
-        names, language = self._subjects[key].names, self.question.language
-        if not text or len(text) > LINE_CHARACTERS:
-            return self._why("empty" if not text else "long")
+        names = self._subjects[key].names
         is_of_others = subject_of(text, names) in {names.bot_name, *names.others} - {""}
         is_own = key.entity_type == "group" or any(one and one in text for one in names.user_names)
         if is_of_others and not is_own:
@@ -304,30 +301,34 @@ class LineMerge:
         often = _OFTEN.search(text)
         if often and told < DAYS_OF_HABIT and not any(map(_OFTEN.search, sources.values())):
             return self._why("often").format(often[0])
-        relative = reasons(GateResult(tuple(self._relative(key, text, sources))), language)
-        found = unsupported(text, sources, names, also=self._days, beside=self._beside)
-        return " ".join([*relative, *(one.reason(language) for one in found)])
+        verdict = check(
+            text,
+            names,
+            sources=SourceTexts(sources, self._days, self._beside),
+            allows=self._allowed(key, text, sources),
+            most=LINE_CHARACTERS,
+        )
+        return " ".join(verdict.reasons(self.question.language))
 
-    def _relative(
+    def _allowed(
         self, key: ProfileKey, text: str, sources: Mapping[str, str]
-    ) -> Iterator[Finding]:
-        """Yield the unresolved relative words of a line.
+    ) -> Callable[[Finding], bool]:
+        """Return which relative words a line may have.
 
         A pronoun after the beginning may refer to the subject of the profile, which the line omits.
         If a source contains the line word for word, other references may remain unresolved too.
         Of times, only those counted from today ("yesterday") are relative; an hour is not.
         """
-        names = self._subjects[key].names
         is_quoted = any(comparable(text) in comparable(one) for one in sources.values())
-        stated = find_relative_words(self._statement(key, text).text, names=names).violations
-        still_open = set() if is_quoted else {one.text for one in stated}
-        for one in find_relative_words(text, names=names).violations:
+        stated = check(self._statement(key, text).text, self._subjects[key].names)
+        still_open = set() if is_quoted else {one.text for one in stated.violations}
+
+        def allows(one: Finding) -> bool:
             if one.kind == "time":
-                is_known = not is_counted_from_today(one.text)
-            else:
-                is_known = one.start > 0 and one.why != "first" and one.text not in still_open
-            if not is_known:
-                yield one
+                return not is_counted_from_today(one.text)
+            return one.start > 0 and one.why != "first" and one.text not in still_open
+
+        return allows
 
     def _is_told_until(self, until: str, facts: dict[str, NewFact]) -> bool:
         """Return True if the facts name the day `until`, and it is after the days of the facts."""

@@ -13,8 +13,10 @@ from ..schema.names import Names
 from ..schema.protocols import StructuredChat
 from ..schema.summary import CHAPTER_NAMES, Article, ChapterBounds, ChapterName
 from ..text.borders import BEGINS, ENDS
-from ..text.checks.gate import GateResult, find_relative_words, reasons
-from ..text.checks.supported import share_told, unsupported
+from ..text.checks.clauses import share_told
+from ..text.checks.findings import SourceTexts
+from ..text.checks.gate import check
+from ..text.checks.supported import unsupported
 from ..text.content_words import Sources
 from ..text.language import Language
 from ..text.profiles.declared import line_kind
@@ -255,10 +257,8 @@ class _Update:
             or split_instructions(text)[1]
         ):
             return [self._why("form")]
-        violations = find_relative_words(text, names=self._names).violations
-        faults = reasons(
-            GateResult(tuple(one for one in violations if one.why != "first")), self._language
-        )
+        verdict = check(text, self._names, allows=lambda one: one.why == "first")
+        faults = verdict.reasons(self._language)
         if chapter == "Dynamic" and not stamped(text)[0]:
             faults.append(self._why("day"))
         sources = {**{name: self._old[name] for name in replaced}, **self._sources.nearest(text)}
@@ -269,7 +269,7 @@ class _Update:
         as_told = ([text] if names_user or not is_first else []) + (
             [f"{self._names.bot(self._language)} {text}"] if is_first else []
         )
-        found = [unsupported(one, sources, self._names) for one in as_told]
+        found = [unsupported(one, SourceTexts(sources), self._names) for one in as_told]
         return faults + ([] if not all(found) else [one.reason(self._language) for one in found[0]])
 
     def _why_kept(self, name: str, text: str, reason: str) -> list[str]:
@@ -278,12 +278,12 @@ class _Update:
         `text` is the new line in its place, if any, and `reason` quotes the news that overturns it.
         """
         chapter, line = self._lines[name]
-        if text and not unsupported(line, {"": text}, self._names):
+        if text and not unsupported(line, SourceTexts({"": text}), self._names):
             return []
         if line_kind(line) in CERTAIN:
             return [self._why("certain", line=line)]
         is_told = bool(reason.strip()) and not unsupported(
-            reason, self._news.nearest(reason), self._names
+            reason, SourceTexts(self._news.nearest(reason)), self._names
         )
         if is_told or (text and chapter != "Bedrock"):
             by = f"{reason if is_told else ''} {text}"

@@ -18,8 +18,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..schema.names import Names
 from ..schema.protocols import StructuredChat
 from ..schema.summary import Spoken, SummaryDraft
-from ..text.checks.gate import find_relative_words, reasons
-from ..text.checks.supported import unsupported
+from ..text.checks.findings import SourceTexts
+from ..text.checks.gate import check
 from ..text.content_words import Sources
 from ..text.language import Language, detect_language
 from ..text.messages.records import dated_words
@@ -172,9 +172,8 @@ class _Check:
         given = {
             _WRONG[self._language][0]: "\n".join(self._messages.nearest(sentence, SOURCES).values())
         }
-        found = unsupported(sentence, given, self._names, also=[self._moment.isoformat()])
-        relative = reasons(find_relative_words(sentence, names=self._names), self._language)
-        return [*relative, *(one.reason(self._language) for one in found)]
+        sources = SourceTexts(given, [self._moment.isoformat()])
+        return check(sentence, self._names, sources=sources).reasons(self._language)
 
 
 def said_lines(

@@ -5,7 +5,6 @@ A fallback is the text that is filed if no attempt is left.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -17,8 +16,10 @@ from ..schema.job import Job, RecentMessage
 from ..schema.names import Names
 from ..schema.settings import Settings
 from .borders import names_one
-from .checks.gate import RELATIVE_KINDS, Finding, check, is_unread, reason, unsaid
-from .checks.supported import Unsupported, lost, persons_in, unsupported
+from .checks.findings import RELATIVE_KINDS, Finding, SourceTexts
+from .checks.gate import check, is_unread
+from .checks.missing_information import missing_information
+from .checks.roles import persons_in
 from .edits import edited
 from .language import Language, detect_language
 from .messages.records import dated_words, days_meant
@@ -92,7 +93,7 @@ def _drafted(source: Sentence, kind: WrittenKind, talk: Talk) -> Drafted:
     if not stays and not any(reason[0] == "claim" for reason in told.reasons):
         replaced = {one.start for one in done.replaced}
         draft, is_open = with_speaker(draft, said, told.speaker, replaced, is_deed=is_deed)
-        if is_open and not any(one.why == "subject" for one in unsaid(draft)):
+        if is_open and not any(one.why == "subject" for one in missing_information(draft)):
             told = replace(told, reasons=(*told.reasons, ("reference", "subject", said.text)))
     return Drafted(_item(kind, source, told, done, draft, job), source, draft)
 
@@ -135,12 +136,6 @@ SHORT_ID = 3
 """Ids of at most this many characters are no sources: they may be ordinary numbers."""
 _ITEM = {"zh": "这一条", "en": "the item"}
 """The id of the original text in messages for a model. Messages before it are m1, m2 …"""
-_CHATTER = re.compile(
-    r"\n|```|^\s*[\[{<#*-]|^(?:好的|以下|下面|改写|输出|答|作为|抱歉"
-    r"|(?:sure|here|okay|rewritten|output|answer|note|sorry|as an)\b)[^\n]{0,60}?[:：，,]",
-    re.IGNORECASE,
-)
-"""Phrases and markup that a model adds around a text."""
 
 
 def judge(
@@ -158,23 +153,23 @@ def judge(
     """
     names, language = names_of(job, settings), language_of(job, settings)
     made, said = as_sentence(text, names), source or Sentence(item["source"], names)
-    verdict = check(made, source=said, item=item["kind"], pronouns=settings.historian.gate_pronouns)
     is_models = made.text != item["draft"]
-    # In a model's text an hour without a day passes: it may be the hour of every day.
-    hours = [one for one in verdict.violations if is_models and tells_hours_alone(one.text)]
-    findings = [
-        one for one in (*verdict.violations, *_still_open(item, made.text, job)) if one not in hours
-    ]
-    unfounded: list[Unsupported] = []
-    if is_models and not any(one.kind in ("empty", "length", "language") for one in findings):
-        findings += _of_a_model(item, made, said)
-        unfounded = _unfounded(item, made.text, job, settings)
-    told: list[tuple[str, str, int, int, str]]
-    told = [(one.kind, one.text, one.start, one.end, reason(one, language)) for one in findings]
-    told += [(one.kind, one.wording, 0, 0, one.reason(language)) for one in unfounded]
+    verdict = check(
+        made,
+        source=said,
+        item=item["kind"],
+        sources=_sources(item, job, settings) if is_models else None,
+        kept=_kept(item, made.text, job, names) if is_models else "",
+        # In a model's text an hour without a day passes: it may be the hour of every day.
+        allows=lambda one: is_models and tells_hours_alone(one.text),
+        pronouns=settings.historian.gate_pronouns,
+    )
+    found = [*verdict.violations, *_still_open(item, made.text, job)]
+    if is_models and made.text.strip():
+        found += _missing_doer(item, made.text, job, settings)
     return [
-        Reason(kind=kind, text=words, start=start, end=end, why=why)
-        for kind, words, start, end, why in told
+        Reason(kind=one.kind, text=one.text, start=one.start, end=one.end, why=one.reason(language))
+        for one in found
     ]
 
 
@@ -199,29 +194,39 @@ def _still_open(item: ItemState, text: str, job: Job) -> Iterator[Finding]:
             yield Finding("claim" if kind == "claim" else "reference", wording, at, at, why)
 
 
-def _of_a_model(item: ItemState, made: Sentence, said: Sentence) -> Iterator[Finding]:
-    """Yield findings for a text in another language than its source, and for chatter around it."""
-    text = made.text
-    if _CHATTER.search(text) and not _CHATTER.search(item["source"]):
-        yield Finding("length", text, 0, len(text), "too long")
-    if detect_language(said.text) not in (detect_language(text), made.language):
-        yield Finding("language", text, 0, len(text), "")
+def _missing_doer(item: ItemState, text: str, job: Job, settings: Settings) -> Iterator[Finding]:
+    """Yield a finding if a model's text names nobody: neither the bot of an action nor a person.
 
-
-def _unfounded(item: ItemState, text: str, job: Job, settings: Settings) -> list[Unsupported]:
-    """Return the unsupported statements of a model's text, and the lost parts of the original text.
-
-    The sources are the original text and the messages before it.
+    A fact may do so if its original text has no pronoun.
     """
+    names = names_of(job, settings)
+    source = with_mentions(item["source"], job, names)[0]
+    doer, is_deed = _doer(item, source, names), item["kind"] == "action"
+    everybody = (doer,) if is_deed else names.everybody
+    if (is_deed or persons_in(source)) and not names_one(text, everybody):
+        yield Finding("lost", doer, where=_ITEM[language_of(job, settings)])
+
+
+def _doer(item: ItemState, source: str, names: Names) -> str:
+    language = detect_language(source)
+    return names.bot(language) if item["kind"] == "action" else names.user(language)
+
+
+def _kept(item: ItemState, text: str, job: Job, names: Names) -> str:
+    """Return the original text with the days that it means, where `text` has other words."""
+    source = with_mentions(item["source"], job, names)[0]
+    dates = [one for one in days_meant(source, job.moment, job.timezone) if one.text not in text]
+    return edited(source, [(one.start, one.end, one.rendered) for one in dates])
+
+
+def _sources(item: ItemState, job: Job, settings: Settings) -> SourceTexts:
+    """Return the sources of a model's text: the original text and the messages before it."""
     names = names_of(job, settings)
     source = with_mentions(item["source"], job, names)[0]
     language, item_id = detect_language(source), _ITEM[language_of(job, settings)]
     sources = {item_id: dated_words(source, job.moment, job.timezone)}
-    persons = persons_in(source)
+    persons, doer = persons_in(source), _doer(item, source, names)
     is_deed = item["kind"] == "action"
-    doer = names.bot(language) if is_deed else names.user(language)
-    if (is_deed or persons) and not names_one(text, (doer,) if is_deed else names.everybody):
-        return [Unsupported("lost", doer, item_id)]
     speakers: dict[str, str] = {}
     teller = doer if item.get("said_by") == job.user_id else ""
     if is_deed:
@@ -238,16 +243,11 @@ def _unfounded(item: ItemState, text: str, job: Job, settings: Settings) -> list
         if told := words if is_users else asking_sentences(words):
             sources[name] = told
             speakers |= {name: names.user(language)} if is_users else {}
-    dates = [one for one in days_meant(source, job.moment, job.timezone) if one.text not in text]
-    kept = edited(source, [(one.start, one.end, one.rendered) for one in dates])
     also = [one for one in (names.user_id, names.group_id) if len(one) > SHORT_ID]
     also.append(f"{job.moment:%Y-%m-%d}")
     # In a fact without "I", an unresolved "he" can only be the user, so others are not added.
     also += names.others if item["undecided"] and (is_deed or "first" in persons) else ()
-    found = unsupported(
-        text, sources, names, also=also, speakers=speakers, listener=listener, subjects=True
-    )
-    return found + lost(text, kept, names)
+    return SourceTexts(sources, also, speakers=speakers, listener=listener, subjects=True)
 
 
 def shown_messages(job: Job) -> dict[str, tuple[RecentMessage, str]]:

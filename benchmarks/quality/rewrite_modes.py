@@ -36,7 +36,7 @@ from historian.schema.settings import Settings
 from historian.schema.settings.source import parse_settings
 from historian.service.components import open_parts
 from historian.service.intake import make_job
-from historian.text.checks.gate import find_relative_words
+from historian.text.checks.relative_words import find_relative_words
 from historian.text.job_verdicts import names_of
 from historian.text.time_expressions import resolve_times
 from pydantic import BaseModel, ConfigDict

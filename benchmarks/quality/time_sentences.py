@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from historian.text.checks.gate import find_relative_words
+from historian.text.checks.relative_words import find_relative_words
 from historian.text.time_expressions import TimeExpression, resolve_times
 
 _DATA = Path(__file__).parents[1] / "data"

@@ -27,7 +27,7 @@ from ..invocation import FAILED, Shell, command
 from ..language import language, say
 
 if TYPE_CHECKING:
-    from ....text.checks.gate import GateResult
+    from ....text.checks.findings import Verdict
     from ....text.rewriting.absolutize import Absolutized
 
 log = logging.getLogger(__name__)
@@ -66,12 +66,14 @@ def gate(shell: Shell, texts: TextsArgument = None) -> None:
     """
 
     def work(line: GateLine) -> dict[str, Any]:
-        from ....text.checks.gate import Finding, GateResult, find_relative_words, is_unread
+        from ....text.checks.findings import Finding, Verdict
+        from ....text.checks.gate import is_unread
+        from ....text.checks.relative_words import find_relative_words
 
         names = line.names(default_bot=shell.settings.cognitive.bot_name)
         pronouns = shell.settings.historian.gate_pronouns
         if line.language == "auto" and is_unread(line.text, names):
-            result = GateResult((Finding("language", line.text, 0, len(line.text), "other"),))
+            result = Verdict((Finding("language", line.text, 0, len(line.text), "other"),))
         else:
             result = find_relative_words(
                 line.text, names=names, pronouns=pronouns, language=line.language
@@ -80,7 +82,7 @@ def gate(shell: Shell, texts: TextsArgument = None) -> None:
             show(line, result)
         return {"violations": _findings(result.violations), "notes": _findings(result.notes)}
 
-    def show(line: GateLine, result: GateResult) -> None:
+    def show(line: GateLine, result: Verdict) -> None:
         shown = Text(plain(line.text))
         for style, findings in (
             ("yellow underline", result.notes),
@@ -122,7 +124,7 @@ def absolutize(
         told = {"text": done.text, "resolved": resolved}
         return {**told, "is_absolute": verdict.passed, "violations": _findings(verdict.violations)}
 
-    def show(line: AbsolutizeLine, done: Absolutized, verdict: GateResult) -> None:
+    def show(line: AbsolutizeLine, done: Absolutized, verdict: Verdict) -> None:
         before, after = changes(line.text, done.text)
         shell.out.print(Text.assemble("  ", before), soft_wrap=True)
         shell.out.print(Text.assemble(_mark(verdict), after), soft_wrap=True)
@@ -134,7 +136,7 @@ def absolutize(
     _filter(shell, texts, AbsolutizeLine, {**said, "item": item}, work)
 
 
-def _absolutized(line: AbsolutizeLine, shell: Shell) -> tuple[Absolutized, GateResult]:
+def _absolutized(line: AbsolutizeLine, shell: Shell) -> tuple[Absolutized, Verdict]:
     from ....text.checks.gate import check
     from ....text.rewriting.absolutize import absolutize as by_rules
 
@@ -216,14 +218,12 @@ def _findings(findings: Iterable[Any], *names: str) -> list[dict[str, Any]]:
     ]
 
 
-def _mark(result: GateResult) -> tuple[str, str]:
+def _mark(result: Verdict) -> tuple[str, str]:
     return ("✓ ", "bold green") if result.passed else ("✗ ", "bold red")
 
 
-def _print_findings(shell: Shell, result: GateResult) -> None:
-    from ....text.checks.gate import reasons
-
-    for sentence in reasons(result, language()):
+def _print_findings(shell: Shell, result: Verdict) -> None:
+    for sentence in result.reasons(language()):
         shell.out.print(Text.assemble(("    ✗ ", "red"), plain(sentence)), soft_wrap=True)
     for note in result.notes:
         said = say("{text}: could mean several", text=plain(note.text))

@@ -12,6 +12,7 @@ from historian.schema.graph_states.historian import HistorianPart, ItemState, Sh
 from historian.schema.job import Job
 from historian.service.intake import make_job
 from historian.text.messages.records import with_people_listed
+from support.gate import REFUSED, refuse_all
 from support.memory import AT, settings_for
 
 SETTINGS = settings_for(Path("/nowhere"))
@@ -220,7 +221,7 @@ NOT_SAID = [
         "Ann … Bob",
     ),
     (["Ann: tea"], " ", [1], "Ann", "empty"),
-    (["Ann: tea"], "tea " * 400, [1], "Ann", "too long"),
+    (["Ann: tea"], "tea " * 400, [1], "Ann", "Longer"),
     (["阿红: 我住在杭州", "阿明: 我也喜欢杭州"], "阿明住在杭州。", [1, 2], "阿明", "阿红说的（1）"),
     (["阿明: 我周日把船卖了"], "阿明把船卖了20万。", [1], "阿明", "20万"),
     (["阿明: 我明天去上海"], "阿明2026-02-22去北京。", [1], "阿明", "京"),
@@ -360,3 +361,11 @@ def test_what_models_write_instead_of_the_form_is_read() -> None:
         [],
     )
     assert RecordEvents.model_validate({"events": None}).events == []
+
+
+def test_an_event_goes_through_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = ["Ann: I live in Leeds"], "Ann lives in Leeds.", [1], "Ann"
+    assert taken(*said)[0]
+    refuse_all(monkeypatch)
+    items, reason = taken(*said)
+    assert not items and REFUSED in reason

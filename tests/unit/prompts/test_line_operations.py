@@ -11,6 +11,7 @@ from historian.prompts.merging import MergeQuestion, NewFact, OldFact, Subject, 
 from historian.schema.profile import Profile, ProfileKey, ProfileLine
 from historian.service.intake import make_job
 from historian.text.job_verdicts import names_of
+from support.gate import REFUSED, refuse_all
 from support.memory import group_fields, settings_for
 
 DAY = "2026-03-09"
@@ -510,3 +511,11 @@ def test_of_health_a_model_is_believed_when_it_says_again_that_a_line_is_over() 
     end = [{"line": "L2", "facts": ["N1"]}]
     assert take(merge, end=end) and not merge.profiles[USER].lines[1].until
     assert not take(merge, end=end) and merge.profiles[USER].lines[1].until == DAY
+
+
+def test_a_line_goes_through_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
+    added = [{"about": "P1", "text": "会拉小提琴", "facts": ["N1"]}]
+    assert not take(merge_of("阿明会拉小提琴"), add=added)
+    refuse_all(monkeypatch)
+    (reason,) = take(merge_of("阿明会拉小提琴"), add=added)
+    assert REFUSED in reason

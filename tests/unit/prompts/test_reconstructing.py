@@ -16,6 +16,7 @@ from historian.schema.names import Names
 from historian.schema.summary import CHAPTER_NAMES, Article
 from historian.text.language import Language
 from historian.text.tokens import estimate_tokens
+from support.gate import REFUSED, refuse_all
 from support.models.answering_chat import AnsweringChat
 
 ZH = Names(bot_name="小史", user_name="阿明", user_id="42")
@@ -255,3 +256,9 @@ def test_prompts_with_their_forms_are_short_enough_for_a_small_model(language: L
     for name, form in forms.items():
         system = templates.template(f"{name}_system", language).template
         assert estimate_tokens(system) + estimate_tokens(str(answer_form(form).tool)) < 700, name
+
+
+def test_a_line_of_an_article_goes_through_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not changed(MOVED)[1]
+    refuse_all(monkeypatch)
+    assert REFUSED in changed(MOVED)[1]

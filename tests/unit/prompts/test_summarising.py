@@ -11,6 +11,7 @@ from historian.schema.errors import ModelAnswerUnusable, ModelUnavailable
 from historian.schema.names import Names
 from historian.schema.summary import Spoken, SummaryDraft
 from historian.text.tokens import estimate_tokens
+from support.gate import REFUSED, refuse_all
 from support.models.answering_chat import AnsweringChat
 
 ZONE = ZoneInfo("Asia/Shanghai")
@@ -144,3 +145,11 @@ async def test_secrets_do_not_reach_the_model_nor_come_back() -> None:
     draft = await by(chat, [*TALK, Spoken("user", f"我的电话是{phone}", "阿明")])
     assert phone not in chat.asked[0][2] and phone not in draft["text"]
     assert phone not in (await by(None, [Spoken("user", f"我的电话是{phone}", "阿明")]))["text"]
+
+
+async def test_a_sentence_of_a_summary_goes_through_the_gate(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    refuse_all(monkeypatch)
+    chat = AnsweringChat(*[{"summary": "阿明2026-02-19去了北京。阿明对花生过敏。"}] * 2)
+    assert (await by(chat))["written_by"] == "rules" and REFUSED in chat.asked[1][2]

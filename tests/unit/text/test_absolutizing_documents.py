@@ -8,7 +8,7 @@ import pytest
 from historian.interfaces.cli.app import app
 from historian.schema.job import Job
 from historian.schema.settings import Settings
-from historian.text.checks.gate import find_relative_words
+from historian.text.checks.relative_words import find_relative_words
 from historian.text.job_verdicts import by_rules
 from typer.testing import CliRunner
 

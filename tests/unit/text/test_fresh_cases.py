@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 from historian.schema.names import Names
-from historian.text.checks.gate import check, find_relative_words
+from historian.text.checks.gate import check
+from historian.text.checks.relative_words import find_relative_words
 from historian.text.rewriting.absolutize import absolutize
 from historian.text.time_expressions import find_time_expressions
 

@@ -8,6 +8,7 @@ from historian.schema.graph_states.historian import events_of
 from historian.schema.names import Names
 from historian.schema.settings import Settings
 from historian.text.job_verdicts import by_rules, judge, prepare, shown_messages
+from support.gate import REFUSED, refuse_all
 from support.jobs import make_job
 from support.tables import cases
 
@@ -87,3 +88,15 @@ def test_a_long_text_is_filed_whole_and_says_that_it_was_not_checked() -> None:
     (event,) = events_of(job, [item])
     assert event.text.count("去了北京。") == 5_000 and "昨天" not in event.text[:1_000]
     assert not event.is_absolute and event.gate_reasons[0].startswith("原文太长")
+
+
+def test_the_rules_draft_and_a_models_text_go_through_the_gate(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    job = make_job(action_summary="", new_info=["Tom has a cat"], user_name="Tom")
+    (item,) = prepare(job, Settings())
+    texts = ("Tom has a cat", "Tom has got a cat")
+    assert not any(judge(item, text, job, Settings()) for text in texts)
+    refuse_all(monkeypatch)
+    for text in texts:
+        assert REFUSED in [one["text"] for one in judge(item, text, job, Settings())]

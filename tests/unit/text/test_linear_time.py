@@ -27,7 +27,8 @@ from historian.schema.names import Names
 from historian.schema.profile import Profile, ProfileKey, ProfileLine
 from historian.schema.settings import Settings
 from historian.schema.summary import Article
-from historian.text.checks.gate import find_relative_words
+from historian.text.checks.clauses import clauses_of
+from historian.text.checks.findings import SourceTexts
 from historian.text.protected import protected_spans
 from historian.text.redaction import Redaction, find_secrets
 from historian.text.references.people import find_people
@@ -112,6 +113,8 @@ BY_TYPE: dict[str, Callable[[Texts], Any]] = {
     f"collections.abc.Iterable[{Redaction.__module__}.Redaction]": lambda t: find_secrets(
         t.text, "all"
     ),
+    "Sequence[Clause]": lambda t: clauses_of([t.other], NAMES),
+    "SourceTexts": lambda t: SourceTexts({"N1": t.text}),
     "Sequence[Utterance]": lambda t: list(utterances(_job(Texts(t.other, t.other)), NAMES)),
     "Sequence[TimeToken]": lambda t: find_chinese(t.text, lambda _: False),
     "list[TimeToken]": lambda t: find_chinese(t.text, lambda _: False),
@@ -201,7 +204,6 @@ CALLERS: dict[str, Callable[[Texts], tuple[Any, ...]]] = {
     "job_verdicts.names_of": lambda t: (_job(t), Settings()),
     "job_verdicts.by_rules": lambda t: (_job(t), Settings()),
     "articles.format_article": lambda t: (Article(t.text),),
-    "checks.gate.reasons": lambda t: (find_relative_words(t.text), "en"),
     "profiles.lines.with_lines": lambda t: (_lines(t.text[:4_000]), _lines(t.other[:400])),
     "profiles.lines.bounded": lambda t: (_lines(t.text[:4_000]), 10),
     "profiles.lines.distinct": lambda t: (_lines(t.text[:4_000]),),

@@ -18,7 +18,8 @@ from historian.schema.protocols import not_judged
 from historian.schema.settings import Settings
 from historian.service.intake import make_job
 from historian.text import job_verdicts
-from historian.text.checks.gate import GateResult, check
+from historian.text.checks.findings import Verdict
+from historian.text.checks.gate import check
 from historian.text.job_verdicts import can_be_mended, judge, names_of, passed_by_rules, prepare
 from historian.text.sentence import Sentence
 from langgraph.runtime import Runtime
@@ -75,7 +76,7 @@ async def test_each_text_is_judged_once_and_only_what_the_rules_left_open_is_ask
     settings, model = settings_for(Path("/nowhere"), historian={"rewrite_mode": "auto"}), Model()
     judged: list[str] = []
 
-    def counted(candidate: Sentence, **given: Any) -> GateResult:
+    def counted(candidate: Sentence, **given: Any) -> Verdict:
         judged.append(candidate.text)
         return check(candidate, **given)
 

@@ -6,7 +6,8 @@ from typing import Literal
 
 import pytest
 from historian.schema.names import Names
-from historian.text.checks.gate import GateResult, check, is_unread, reasons
+from historian.text.checks.findings import Verdict
+from historian.text.checks.gate import check, is_unread
 from historian.text.rewriting.absolutize import LONGEST_TEXT
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +17,7 @@ QIANG = Names(
 )
 
 
-def judged(text: str, **more: Literal["orphan", "all"]) -> GateResult:
+def judged(text: str, **more: Literal["orphan", "all"]) -> Verdict:
     return check(text, source=text, names=QIANG, item="fact", **more)
 
 
@@ -47,7 +48,7 @@ def test_all_third_person_pronouns_can_be_forbidden() -> None:
 
 def test_reasons_name_the_wording_and_say_what_to_write() -> None:
     result = judged("我昨天在那边给小夜发了红包")
-    chinese, english = reasons(result, "zh"), reasons(result, "en")
+    chinese, english = result.reasons("zh"), result.reasons("en")
     assert (
         len(chinese)
         == len(english)
@@ -85,6 +86,6 @@ def test_any_texts_can_be_judged(candidate: str, source: str) -> None:
     for finding in (*result.violations, *result.notes):
         assert 0 <= finding.start <= finding.end <= len(candidate)
     assert all(
-        0 < len(sentence) <= 200 and "\n" not in sentence for sentence in reasons(result, "zh")
+        0 < len(sentence) <= 200 and "\n" not in sentence for sentence in result.reasons("zh")
     )
     assert not is_unread(candidate, QIANG) or not result.passed

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 from historian.schema.names import Names
-from historian.text.checks.gate import RELATIVE_KINDS, GateResult, find_relative_words
+from historian.text.checks.findings import RELATIVE_KINDS, Verdict
+from historian.text.checks.relative_words import find_relative_words
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,7 +35,7 @@ def names_of(record: dict[str, Any]) -> Names | None:
     )
 
 
-def found(result: GateResult) -> Spans:
+def found(result: Verdict) -> Spans:
     return {(one.kind, one.text, one.start, one.end) for one in result.violations}
 
 
@@ -134,8 +135,8 @@ def test_the_names_of_the_conversation_are_never_relative() -> None:
 
 
 def test_an_empty_text_holds_nothing_relative() -> None:
-    assert find_relative_words("") == GateResult()
-    assert find_relative_words(" \n") == GateResult()
+    assert find_relative_words("") == Verdict()
+    assert find_relative_words(" \n") == Verdict()
 
 
 _PIECES = st.sampled_from(

@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 import pytest
 from historian.schema.names import Names
-from historian.text.checks.supported import figures, lost, unsupported
+from historian.text.checks.figures import figures
+from historian.text.checks.findings import SourceTexts
+from historian.text.checks.supported import lost, unsupported
 from hypothesis import given
 from hypothesis import strategies as st
 from support.tables import cases
@@ -52,7 +54,7 @@ def test_of_invented_lines_nearly_none_is_carried_and_of_honest_ones_most(langua
     carried = {
         one
         for one in range(len(lines))
-        if not unsupported(lines[one].text, lines[one].sources, PEOPLE[language])
+        if not unsupported(lines[one].text, SourceTexts(lines[one].sources), PEOPLE[language])
     }
     invented = [n for n, one in enumerate(lines) if one.is_invented]
     honest = [n for n, one in enumerate(lines) if one.kind == "honest"]
@@ -69,8 +71,8 @@ def names_of(text: str) -> Names:
 def missing(
     text: str, sources: dict[str, str], names: Names, speakers: dict[str, str] | None = None
 ) -> str:
-    found = unsupported(text, sources, names, speakers=speakers)
-    return " | ".join(f"{one.kind} {one.wording}" for one in found)
+    found = unsupported(text, SourceTexts(sources, speakers=speakers), names)
+    return " | ".join(f"{one.kind} {one.text}" for one in found)
 
 
 @pytest.mark.parametrize("case", cases("text/supported"))
@@ -102,16 +104,14 @@ def test_a_source_with_a_speaker_is_about_them(case: dict[str, str]) -> None:
 @pytest.mark.parametrize("case", cases("text/lost"))
 def test_what_a_rewrite_lost_is_named(case: dict[str, str]) -> None:
     assert (
-        " | ".join(
-            one.wording for one in lost(case["text"], case["source"], names_of(case["text"]))
-        )
+        " | ".join(one.text for one in lost(case["text"], case["source"], names_of(case["text"])))
         == case["lost"]
     )
 
 
 def test_a_reason_tells_what_is_missing_and_where_it_was_looked_for() -> None:
     (found,) = unsupported(
-        "has three cats", {"N1": "Ann has two cats", "L4": "likes cats"}, PEOPLE["en"]
+        "has three cats", SourceTexts({"N1": "Ann has two cats", "L4": "likes cats"}), PEOPLE["en"]
     )
     assert found.reason("en") == '"three" is not in N1, L4: write only numbers and dates that are'
     assert found.reason("zh") == "N1, L4 里没有“three”：只写那里有的数字和日期"
@@ -119,14 +119,18 @@ def test_a_reason_tells_what_is_missing_and_where_it_was_looked_for() -> None:
 
 def test_what_needs_no_source_is_given_besides() -> None:
     sources = {"N1": "Ann was born on 3 May"}
-    assert unsupported("pronouns birthday: 3 May (2026-02-21)", sources, PEOPLE["en"])
+    assert unsupported("pronouns birthday: 3 May (2026-02-21)", SourceTexts(sources), PEOPLE["en"])
     assert not unsupported(
-        "birthday: 3 May (2026-02-21)", sources, PEOPLE["en"], also=["birthday", "2026-02-21"]
+        "birthday: 3 May (2026-02-21)",
+        SourceTexts(sources, ["birthday", "2026-02-21"]),
+        PEOPLE["en"],
     )
 
 
 @given(st.text(), st.text())
 def test_any_text_is_read_and_carries_itself(text: str, other: str) -> None:
     figures(text)
-    kinds = {one.kind for one in unsupported(text, {"N1": text, "N2": other}, PEOPLE["en"])}
+    kinds = {
+        one.kind for one in unsupported(text, SourceTexts({"N1": text, "N2": other}), PEOPLE["en"])
+    }
     assert not kinds & {"number", "title"}

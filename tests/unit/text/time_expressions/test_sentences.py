@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 
 import pytest
-from historian.text.checks.gate import find_relative_words
+from historian.text.checks.relative_words import find_relative_words
 from historian.text.time_expressions import find_relative, find_time_expressions, resolve_times
 from support.tables import cases
 
