@@ -11,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from ..schema.names import Names
 from ..schema.profile import LINE_KINDS, LineKind, Profile, ProfileKey, ProfileLine
+from ..schema.talk import OldFact
 from ..text.content_words import content_terms, share
 from ..text.language import Language
 from ..text.tokens import estimate_tokens
@@ -80,29 +81,25 @@ class UpdateProfiles(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class NewFact:
-    """A new fact as it is shown to the model.
+    """A filed fact that is merged into profiles.
 
     `day` is `YYYY-MM-DD`; `speaker` is the name of its teller, `said_by` the id ("" if unknown).
     `words` are the original words, if their only time is an hour that was resolved to this day.
-    `keys` are the profiles that the fact may enter.
+    `passed` is True if the gate passed it; `dated`, `is_open` and `lasting` are those of its
+    `LearntFact`. `keys` are the profiles that the fact may enter.
     """
 
     text: str
-    event_id: str
-    day: str
-    speaker: str
+    event_id: str = ""
+    day: str = ""
+    speaker: str = ""
     said_by: str = ""
     words: str = ""
     keys: tuple[ProfileKey, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class OldFact:
-    """A former fact, and the event ids (`by`) of the new facts that may have superseded it."""
-
-    event_id: str
-    text: str
-    by: tuple[str, ...]
+    passed: bool = True
+    dated: bool = False
+    is_open: bool = False
+    lasting: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,13 +44,17 @@ class LearntFact(BaseModel):
     lasting: bool = True
 
 
-class FormerId(BaseModel):
-    """The id of a former fact, and those of the new ones that may have ended it."""
+class OldFact(BaseModel):
+    """A former fact, and the event ids (`by`) of the new facts that may have superseded it.
+
+    A job stores its id only: the `text` is read from the event when profiles are merged.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     event_id: str
     by: list[str] = Field(default_factory=list)
+    text: str = Field(default="", exclude=True)
 
 
 class ProfilePayload(BaseModel):
@@ -59,4 +63,4 @@ class ProfilePayload(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     facts: list[LearntFact] = Field(default_factory=list)
-    former: list[FormerId] = Field(default_factory=list)
+    former: list[OldFact] = Field(default_factory=list)

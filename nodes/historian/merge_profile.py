@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from langgraph.runtime import Runtime
@@ -16,7 +16,6 @@ from ...prompts.merging import (
     LineOperation,
     MergeQuestion,
     NewFact,
-    OldFact,
     Subject,
     UpdateProfiles,
     is_guarded,
@@ -32,7 +31,7 @@ from ...schema.graph_states.historian import (
 from ...schema.job import Job
 from ...schema.names import Names
 from ...schema.profile import Profile, ProfileKey, ProfileLine
-from ...schema.talk import LearntFact, ProfilePayload
+from ...schema.talk import LearntFact, OldFact, ProfilePayload
 from ...stores.historian_context import HistorianContext
 from ...stores.tables.events.store import EventStore
 from ...text.facts.learnt import former_in, learnt_in, people_of
@@ -42,7 +41,7 @@ from ...text.profiles.lines import with_expiry
 from ...text.speakers.borne_names import NamedPeople
 from ...text.time_expressions import tells_hours_alone
 from ...text.tokens import estimate_tokens
-from .profile_rules import FiledFact, concerns, may_enter_profiles, merged_by_rules
+from .profile_rules import concerns, may_enter_profiles, merged_by_rules
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +64,7 @@ class _TellerFacts:
     job: Job
     names: Names
     people: NamedPeople
-    facts: list[FiledFact]
+    facts: list[NewFact]
     former: list[OldFact]
     expiry: dict[str, float | None]
 
@@ -82,7 +81,7 @@ class _Merge:
     over: dict[str, str]
 
     @property
-    def facts(self) -> list[FiledFact]:
+    def facts(self) -> list[NewFact]:
         return [fact for one in self.told for fact in one.facts]
 
 
@@ -99,7 +98,7 @@ async def merge_profile(
     chat = context.chat if state.get("merges", 0) < MOST_MERGES else None
     merges = await asyncio.to_thread(_merges, state, context, asks=chat is not None)
     batch = _first_batch(merges) if chat is not None else merges
-    facts = _new_facts(batch, context)
+    facts = _new_facts(batch)
     language = language_among([fact.text for fact in facts], context.settings)
     merge = None
     if chat is not None and batch:
@@ -162,32 +161,44 @@ def _told(part: HistorianPart, context: HistorianContext) -> _TellerFacts | None
         learnt, near = payload.facts, payload.former
     else:
         learnt, near = learnt_in(part), former_in(part)
-    former = {one.event_id: tuple(one.by) for one in near[:MOST_FORMER]}
-    ids = [*(one.event_id for one in learnt), *former]
+    near = near[:MOST_FORMER]
+    ids = [one.event_id for one in learnt] + [one.event_id for one in near]
     # Facts that were withdrawn, corrected or superseded meanwhile are not merged.
     found = (one for one in store.get(ids) if one.holds and one.scope.key == job.scope.key)
     held = {one.event_id: one for one in found}
-    facts = [_filed(held[one.event_id], one) for one in learnt if one.event_id in held]
     people, names = NamedPeople.of_job(job), names_of(job, context.settings)
+    facts = [
+        _new_fact(held[one.event_id], one, job, names) for one in learnt if one.event_id in held
+    ]
     return _TellerFacts(
         job,
         names,
         people,
         [one for one in facts if may_enter_profiles(one, people, names)],
-        [OldFact(name, held[name].text, by) for name, by in former.items() if name in held],
+        [
+            one.model_copy(update={"text": held[one.event_id].text})
+            for one in near
+            if one.event_id in held
+        ],
         {name: one.expires_at for name, one in held.items()},
     )
 
 
-def _filed(event: Event, learnt: LearntFact) -> FiledFact:
+def _new_fact(event: Event, learnt: LearntFact, job: Job, names: Names) -> NewFact:
+    senders = (one.sender_name for one in job.recent_messages if one.sender_id == event.said_by)
+    is_user = event.said_by in ("", job.user_id)
     words = event.handed_over or event.text
-    return FiledFact(
+    return NewFact(
         event.text,
-        event.is_absolute,
+        event.event_id,
+        event.day,
+        names.user() if is_user else next(filter(None, senders), event.said_by),
         event.said_by,
-        day=event.day,
-        words=words,
-        **learnt.model_dump(),
+        words if learnt.dated and tells_hours_alone(words) else "",
+        passed=event.is_absolute,
+        dated=learnt.dated,
+        is_open=learnt.is_open,
+        lasting=learnt.lasting,
     )
 
 
@@ -271,11 +282,15 @@ def _with_evidence(
     known = {one.event_id for one in question.former}
     wanted = [name for _, line in question.lines for name in line.evidence if name not in known]
     scopes = {told.job.scope.key for one in batch for told in one.told}
-    new = tuple(fact.event_id for fact in question.facts)
+    new = [fact.event_id for fact in question.facts]
     held = (
         one for one in store.get(list(dict.fromkeys(wanted))) if one.holds and not one.is_message
     )
-    more = [OldFact(one.event_id, one.text, new) for one in held if scopes == {one.scope.key}]
+    more = [
+        OldFact(event_id=one.event_id, by=new, text=one.text)
+        for one in held
+        if scopes == {one.scope.key}
+    ]
     return replace(question, former=[*question.former, *more])
 
 
@@ -294,24 +309,15 @@ def _first_batch(merges: Sequence[_Merge]) -> list[_Merge]:
     return batch
 
 
-def _new_facts(batch: Sequence[_Merge], context: HistorianContext) -> list[NewFact]:
+def _new_facts(batch: Sequence[_Merge]) -> list[NewFact]:
+    """Return the facts of a batch, each once, with the profiles of the batch that it may enter."""
     keys: dict[str, list[ProfileKey]] = {}
-    known: dict[str, tuple[_TellerFacts, FiledFact]] = {}
+    known: dict[str, NewFact] = {}
     for one in batch:
-        for told in one.told:
-            for fact in told.facts:
-                known.setdefault(fact.event_id, (told, fact))
-                keys.setdefault(fact.event_id, []).append(one.subject.key)
-    return [_new_fact(fact, told, keys[name]) for name, (told, fact) in known.items()]
-
-
-def _new_fact(fact: FiledFact, told: _TellerFacts, keys: Collection[ProfileKey]) -> NewFact:
-    job, said_by = told.job, fact.said_by
-    senders = (one.sender_name for one in job.recent_messages if one.sender_id == said_by)
-    is_user = said_by in ("", job.user_id)
-    speaker = told.names.user() if is_user else next(filter(None, senders), said_by)
-    words = fact.words if fact.dated and tells_hours_alone(fact.words) else ""
-    return NewFact(fact.text, fact.event_id, fact.day, speaker, said_by, words, tuple(keys))
+        for fact in one.facts:
+            known.setdefault(fact.event_id, fact)
+            keys.setdefault(fact.event_id, []).append(one.subject.key)
+    return [replace(fact, keys=tuple(keys[name])) for name, fact in known.items()]
 
 
 async def _asked(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ...prompts.merging import NewFact
 from ...schema.names import Names
 from ...schema.profile import Profile, ProfileKey, ProfileLine, line_id_of
 from ...text.edits import edited
@@ -15,26 +16,7 @@ from ...text.speakers.borne_names import NamedPeople
 from ...text.speakers.claims import is_claim, without_speaker
 
 
-@dataclass(frozen=True, slots=True)
-class FiledFact:
-    """A filed fact: its text, its day (`YYYY-MM-DD`), and its words as they were handed over.
-
-    `passed` is True if the gate passed it, `said_by` the id of its teller ("" if unknown). The
-    other fields are those of `LearntFact`.
-    """
-
-    text: str
-    passed: bool = True
-    said_by: str = ""
-    event_id: str = ""
-    day: str = ""
-    words: str = ""
-    dated: bool = False
-    is_open: bool = False
-    lasting: bool = True
-
-
-def may_enter_profiles(fact: FiledFact, people: NamedPeople, names: Names) -> bool:
+def may_enter_profiles(fact: NewFact, people: NamedPeople, names: Names) -> bool:
     """Return True if a fact may enter the profiles of the user and the group.
 
     It must name the user or the group; or the user must have told it (or an unknown teller), and no
@@ -49,9 +31,7 @@ def may_enter_profiles(fact: FiledFact, people: NamedPeople, names: Names) -> bo
     return fact.said_by in ("", names.user_id) and people.subject(text) is None
 
 
-def concerns(
-    facts: Sequence[FiledFact], key: ProfileKey, people: NamedPeople, names: Names
-) -> bool:
+def concerns(facts: Sequence[NewFact], key: ProfileKey, people: NamedPeople, names: Names) -> bool:
     """Return True if any fact names the entity, or for a group, is about everybody in it.
 
     For a user, a fact that the gate did not pass counts too: it may mean the user without a name.
@@ -104,7 +84,7 @@ def _names_group(fact: str, people: NamedPeople, names: Names) -> bool:
 
 
 def merged_by_rules(
-    facts: Sequence[FiledFact], old: Profile, people: NamedPeople, names: Names, language: Language
+    facts: Sequence[NewFact], old: Profile, people: NamedPeople, names: Names, language: Language
 ) -> Profile:
     """Return the profile with the lasting absolute facts about its entity as lines.
 

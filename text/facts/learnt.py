@@ -6,7 +6,7 @@ from typing import cast
 
 from ...schema.graph_states.historian import HistorianPart, HistorianProgress, HistorianState
 from ...schema.job import Job
-from ...schema.talk import FormerId, LearntFact
+from ...schema.talk import LearntFact, OldFact
 from ..job_verdicts import is_no_fact
 
 
@@ -25,13 +25,13 @@ def learnt_in(part: HistorianProgress) -> list[LearntFact]:
     ]
 
 
-def former_in(part: HistorianProgress) -> list[FormerId]:
+def former_in(part: HistorianProgress) -> list[OldFact]:
     """Return the similar earlier facts that are not superseded, each with the ids of new facts.
 
     The new facts are those that may supersede the earlier one.
     """
     near = (one for one in part.get("former", []) if not one["ended"])
-    return [FormerId(event_id=one["event_id"], by=one.get("by_any", [one["by"]])) for one in near]
+    return [OldFact(event_id=one["event_id"], by=one.get("by_any", [one["by"]])) for one in near]
 
 
 def people_of(state: HistorianState) -> list[HistorianPart]:

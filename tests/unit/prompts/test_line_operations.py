@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 from historian.prompts.line_operations import LineMerge
-from historian.prompts.merging import MergeQuestion, NewFact, OldFact, Subject, UpdateProfiles
+from historian.prompts.merging import MergeQuestion, NewFact, Subject, UpdateProfiles
 from historian.schema.profile import Profile, ProfileKey, ProfileLine
+from historian.schema.talk import OldFact
 from historian.service.intake import make_job
 from historian.text.job_verdicts import names_of
 from support.gate import REFUSED, refuse_all
@@ -252,9 +253,9 @@ def test_a_line_of_several_statements_is_cut_to_what_still_holds(
 
 
 FORMER = [
-    OldFact("o:0", "阿明在周二值班", ("n:0",)),
-    OldFact("e:0", "阿明住在杭州", ("n:0", "n:1")),
-    OldFact("n:0", "", ("n:1",)),
+    OldFact(event_id="o:0", text="阿明在周二值班", by=["n:0"]),
+    OldFact(event_id="e:0", text="阿明住在杭州", by=["n:0", "n:1"]),
+    OldFact(event_id="n:0", text="", by=["n:1"]),
 ]
 
 

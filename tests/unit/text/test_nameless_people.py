@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from historian.nodes.historian.profile_rules import FiledFact, concerns, merged_by_rules
+from historian.nodes.historian.profile_rules import concerns, merged_by_rules
+from historian.prompts.merging import NewFact
 from historian.schema.names import Names
 from historian.schema.profile import Profile, ProfileKey
 from historian.schema.settings import Settings
@@ -22,7 +23,9 @@ def test_a_person_without_a_name_gets_a_profile(text: str, line: str) -> None:
         action_summary="", new_info=[text], group=None, user_name="\u3164", user_id="1001"
     )
     names, language = names_of(job, Settings()), detect_language(text)
-    facts = [FiledFact(item["candidate"], item["passed"]) for item in by_rules(job, Settings())]
+    facts = [
+        NewFact(item["candidate"], passed=item["passed"]) for item in by_rules(job, Settings())
+    ]
     people = NamedPeople.of_job(job)
     (key, *_) = ProfileKey.of_job(job, Settings().cognitive.profile.profile_layers)
     assert concerns(facts, key, people, names)

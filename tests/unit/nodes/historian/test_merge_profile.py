@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from historian.nodes.historian import merge_profile as merging
 from historian.nodes.historian.merge_profile import merge_profile
-from historian.nodes.historian.profile_rules import FiledFact, concerns
+from historian.nodes.historian.profile_rules import concerns
+from historian.prompts.merging import NewFact
 from historian.schema.errors import ModelAnswerUnusable, ModelError, ModelRefused, ModelUnavailable
 from historian.schema.event import Event
 from historian.schema.graph_states.historian import events_of
@@ -39,7 +40,7 @@ def test_a_profile_is_touched_only_by_facts_that_name_its_entity(
     job = make_job(group_fields(new_info=[fact]), settings_for(Path("/nowhere")), lambda: 0.0)
     items = by_rules(job, settings_for(Path("/nowhere")))
     names, people = names_of(job, settings_for(Path("/nowhere"))), NamedPeople.of_job(job)
-    facts = [FiledFact(item["candidate"], item["passed"]) for item in items]
+    facts = [NewFact(item["candidate"], passed=item["passed"]) for item in items]
     assert concerns(facts, ProfileKey("user", "42"), people, names) is user
     assert concerns(facts, ProfileKey("group", "100"), people, names) is group
 

@@ -7,7 +7,8 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
-from historian.nodes.historian.profile_rules import FiledFact, merged_by_rules
+from historian.nodes.historian.profile_rules import merged_by_rules
+from historian.prompts.merging import NewFact
 from historian.schema.graph_states.historian import ItemState
 from historian.schema.profile import Profile, ProfileKey
 from historian.service.intake import make_job
@@ -27,9 +28,9 @@ def told(profile: Profile, fact: str, day: str, name: str, source: str = "e:0") 
         lambda: 0.0,
     )
     facts = [
-        FiledFact(
+        NewFact(
             item["candidate"],
-            item["passed"],
+            passed=item["passed"],
             event_id=source,
             day=day,
             dated=item["dated"],
