@@ -29,7 +29,8 @@ from .rewriting.subjects import with_speaker
 from .sentence import Sentence, as_sentence
 from .speakers.mentions import with_mentions
 from .speakers.shown_names import shared_name_in, shared_names
-from .speakers.whose import Talk, Whose, whose
+from .speakers.talk import Talk
+from .speakers.whose import Whose, whose
 from .time_expressions import tells_hours_alone
 
 
@@ -154,19 +155,18 @@ def judge(
     names, language = names_of(job, settings), language_of(job, settings)
     made, said = as_sentence(text, names), source or Sentence(item["source"], names)
     is_models = made.text != item["draft"]
+    missing = list(_missing_doer(item, made.text, job, settings)) if is_models else []
     verdict = check(
         made,
         source=said,
         item=item["kind"],
-        sources=_sources(item, job, settings) if is_models else None,
-        kept=_kept(item, made.text, job, names) if is_models else "",
+        sources=_sources(item, job, settings) if is_models and not missing else None,
+        kept=_kept(item, made.text, job, names) if is_models else None,
         # In a model's text an hour without a day passes: it may be the hour of every day.
         allows=lambda one: is_models and tells_hours_alone(one.text),
         pronouns=settings.historian.gate_pronouns,
     )
-    found = [*verdict.violations, *_still_open(item, made.text, job)]
-    if is_models and made.text.strip():
-        found += _missing_doer(item, made.text, job, settings)
+    found = [*verdict.violations, *_still_open(item, made.text, job), *missing]
     return [
         Reason(kind=one.kind, text=one.text, start=one.start, end=one.end, why=one.reason(language))
         for one in found
@@ -203,7 +203,8 @@ def _missing_doer(item: ItemState, text: str, job: Job, settings: Settings) -> I
     source = with_mentions(item["source"], job, names)[0]
     doer, is_deed = _doer(item, source, names), item["kind"] == "action"
     everybody = (doer,) if is_deed else names.everybody
-    if (is_deed or persons_in(source)) and not names_one(text, everybody):
+    is_wanted = text.strip() and (is_deed or persons_in(source))
+    if is_wanted and not names_one(text, everybody):
         yield Finding("lost", doer, where=_ITEM[language_of(job, settings)])
 
 

@@ -43,7 +43,7 @@ def check(
     source: str | Sentence | None = None,
     item: Literal["action", "fact"] | None = None,
     sources: SourceTexts | None = None,
-    kept: str = "",
+    kept: str | None = None,
     allows: Callable[[Finding], bool] = lambda _: False,
     most: int = 0,
     pronouns: Pronouns = "orphan",
@@ -60,8 +60,8 @@ def check(
     "action" or a "fact"; then no information may be missing (`missing_information`).
 
     A model's text has `sources`, which must support it (`unsupported`). A model's rewrite of a
-    `source` must be in its language and without chatter, and must keep what `kept` says: the source
-    with its times resolved (`lost`).
+    `source` has `kept`, the source with its times resolved: the rewrite must be in its language and
+    without chatter, and must lose nothing of it (`lost`).
 
     Relative words and missing information that `allows` accepts are no violations. `names` are the
     names of the conversation; a `Sentence` brings its own.
@@ -83,8 +83,9 @@ def check(
         )
         found.sort(key=lambda one: (one.start, one.end))
     found = [one for one in found if not allows(one)]
+    if given is not None and kept is not None:
+        found += _of_rewrite(sentence, given)
     if sources is not None:
-        found += () if given is None else _of_rewrite(sentence, given)
         found += unsupported(sentence.text, sources, sentence.names)
         found += lost(sentence.text, kept, sentence.names) if kept else ()
     return Verdict(tuple(found), relative.notes)
