@@ -15,10 +15,10 @@ from typing import Any, TypeVar, get_args
 from ..schema.errors import InvalidInput
 from ..schema.event import SOURCES, EventFilter, EventKind, WrittenKind
 from ..schema.ids import told
-from ..schema.job import named_zone
 from ..schema.labels import clean_tags, wanted_metadata
 from ..schema.profile import ProfileFilter, ProfileKey
 from ..schema.scope import PUBLIC_LAYER, LayerRule, PublicLayer, RequestType, Scope, layers_read
+from ..schema.times import named_zone
 
 MOST_HITS = 500
 

@@ -6,7 +6,7 @@ from typing import cast
 
 from ..schema.graph_states.historian import HistorianPart, HistorianProgress, HistorianState
 from ..schema.job import Job
-from ..schema.talk import FormerId, LearntFact
+from ..schema.payloads import FormerId, LearntFact
 from .job_verdicts import is_no_fact
 
 

@@ -14,9 +14,9 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AfterValidator, BaseModel, Field
 
 from ...schema.errors import InvalidInput
-from ...schema.job import check_timestamp, check_timezone
 from ...schema.language import LanguageChoice
 from ...schema.names import Names
+from ...schema.times import check_timestamp, check_timezone
 from ...schema.validation import validated
 from .invocation import WrongUse
 

@@ -40,8 +40,8 @@ def done_here(
 
     If another process is the owner, put the job into the queue, print its id and return False.
     """
-    from ...schema.commands import OPERATOR
     from ...schema.errors import OwnerLockHeld
+    from ...schema.payloads import OPERATOR
     from ...service.intake import make_job
     from ...stores.opening import opened_workers
 

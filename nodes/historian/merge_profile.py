@@ -31,8 +31,8 @@ from ...schema.graph_states.historian import (
 )
 from ...schema.job import Job
 from ...schema.names import Names
+from ...schema.payloads import LearntFact, ProfilePayload
 from ...schema.profile import Profile, ProfileKey, ProfileLine
-from ...schema.talk import LearntFact, ProfilePayload
 from ...stores.historian_context import HistorianContext
 from ...stores.tables.events.store import EventStore
 from ...text.job_verdicts import language_among, names_of

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from ...schema.errors import InvalidInput
 from ...schema.ids import told
-from ...schema.job import check_expiry
 from ...schema.profile import ProfileKey, ProfileLine, line_id_of
 from ...schema.scope import PRIVATE_LAYER, PUBLIC_LAYER, Scope
+from ...schema.times import check_expiry
 from ...text.profiles import plain_words
 from ..timezones import iso_of
 from .plan import Line, lines_in, profile_keys, rewritten

@@ -17,9 +17,9 @@ from ...graph.reflection import ReflectionGraph, compile_reflection
 from ...schema.errors import StorageError
 from ...schema.graph_states.historian import events_of
 from ...schema.job import DONE, Job
+from ...schema.payloads import StatesPayload
 from ...schema.protocols import Answer, JobQueue, StructuredChat
 from ...schema.settings import Settings
-from ...schema.states_payload import StatesPayload
 from ...schema.summary import ArticleKey
 from ...stores.historian_context import HistorianContext
 from ...stores.threaded_saver import OpenCheckpoints

@@ -11,9 +11,9 @@ from dataclasses import replace
 from ...schema.errors import RevisionConflict, StorageError
 from ...schema.event import MESSAGE, Event, EventFilter
 from ...schema.job import Job
+from ...schema.payloads import SAID_BY_PEOPLE
 from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...schema.scope import is_asserted, layer_written
-from ...schema.talk import SAID_BY_PEOPLE
 from ...stores.historian_context import HistorianContext
 from ...text.declared import correction_in, said_words
 from ...text.messages import MOST_PARTS, every_name, message_events, message_name, record_ids

@@ -16,9 +16,9 @@ from ...retrieval.relevant import fitting_lines, read_memory, waiting_talk
 from ...schema.errors import HistorianError, InvalidInput
 from ...schema.job import Job, check_size, clean_text
 from ...schema.language import Language
+from ...schema.payloads import SpokenPayload, StatesPayload
 from ...schema.scope import Scope
 from ...schema.settings import Settings
-from ...schema.states_payload import SpokenPayload, StatesPayload
 from ...schema.summary import ArticleKey
 from ...text.redaction import redact
 from ..incoming_messages import Message, read_messages

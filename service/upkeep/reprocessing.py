@@ -20,11 +20,11 @@ from pydantic import ValidationError
 
 from ...graph.historian import compile_rewriting
 from ...models.embeddings.recorded import vectors_for
-from ...schema.commands import OPERATOR, ReprocessCommand
 from ...schema.errors import FingerprintMismatch, InvalidInput
 from ...schema.event import TIME_UNKNOWN, Event, EventFilter
 from ...schema.graph_states.historian import events_of
 from ...schema.job import Job
+from ...schema.payloads import OPERATOR, ReprocessCommand
 from ...schema.protocols import JobQueue
 from ...schema.scope import Scope
 from ...schema.validation import validated

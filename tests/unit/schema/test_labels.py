@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from historian.schema.errors import InvalidInput
-from historian.schema.job import Job, check_expiry
+from historian.schema.job import Job
 from historian.schema.labels import (
     clean_metadata,
     clean_tags,
@@ -16,6 +16,7 @@ from historian.schema.labels import (
     read_metadata,
     wanted_metadata,
 )
+from historian.schema.times import check_expiry
 from hypothesis import given
 from hypothesis import strategies as st
 from support.jobs import make_job
