@@ -200,7 +200,8 @@ class Job(BaseModel):
             )
         if self.request_type == "private" and self.group_id:
             raise InvalidInput(
-                f"group_id: {told(self.group_id)} given for a private job; leave it out, or request_type='group'"
+                f"group_id: {told(self.group_id)} given for a private job; leave it out, or pass "
+                "request_type='group'"
             )
         for what in ("group_id", "bot_id"):
             if getattr(self, what):
@@ -303,7 +304,7 @@ def parse_job(data: Mapping[str, Any]) -> Job:
         field, _, first = problems(error, whole="job")[0]
         if first["type"] == "extra_forbidden":
             raise InvalidInput(
-                f"{field}: unknown field; known are {', '.join(Job.model_fields)}"
+                f"{field}: unknown field; the known fields are {', '.join(Job.model_fields)}"
             ) from None
         if first["type"] == "missing":
             raise InvalidInput(f"{field}: missing; every job needs it") from None

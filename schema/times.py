@@ -47,7 +47,7 @@ def check_timestamp(value: str | float | datetime, what: str = "timestamp") -> s
             )
         except (ValueError, OverflowError, OSError):
             raise InvalidInput(
-                f"{what}: {value!r:.40} is no time in seconds or milliseconds since 1970"
+                f"{what}: {value!r:.40} is not a time in seconds or milliseconds since 1970"
             ) from None
     else:
         try:
@@ -58,11 +58,13 @@ def check_timestamp(value: str | float | datetime, what: str = "timestamp") -> s
             ) from None
     if moment.utcoffset() is None:
         raise InvalidInput(
-            f"{what}: {moment.isoformat()} has no offset; write it like 2026-02-21T17:30:00+08:00"
+            f"{what}: {moment.isoformat()} has no UTC offset; write it like "
+            "2026-02-21T17:30:00+08:00"
         )
     if not FIRST_YEAR <= moment.year <= LAST_YEAR:
         raise InvalidInput(
-            f"{what}: {moment.isoformat()} lies outside of the years {FIRST_YEAR} to {LAST_YEAR}; pass the real one"
+            f"{what}: {moment.isoformat()} is outside the years {FIRST_YEAR} to {LAST_YEAR}; pass "
+            "the correct time"
         )
     return moment.isoformat()
 
@@ -81,12 +83,13 @@ def check_expiry(value: object, timezone: str, what: str = "expires_at") -> floa
             day = date.fromisoformat(value.strip())
         except ValueError:
             raise InvalidInput(
-                f"{what}: {told(value)} is no day; write 2026-12-31, or 2026-12-31T17:30:00+08:00"
+                f"{what}: {told(value)} is not a day; write 2026-12-31, or "
+                "2026-12-31T17:30:00+08:00"
             ) from None
     if day is None:
         moment = datetime.fromisoformat(check_timestamp(value, what))  # type: ignore[arg-type]
     elif FIRST_YEAR <= day.year <= LAST_YEAR:
         moment = datetime.combine(day + timedelta(days=1), time.min, named_zone(timezone))
     else:
-        raise InvalidInput(f"{what}: {day} lies outside of the years {FIRST_YEAR} to {LAST_YEAR}")
+        raise InvalidInput(f"{what}: {day} is outside the years {FIRST_YEAR} to {LAST_YEAR}")
     return moment.timestamp()

@@ -170,7 +170,10 @@ class CognitiveService(EventAccess, Operating):
             if self.lifecycle.started:
                 await self.flush()
         except HistorianError as error:
-            log.warning("messages wait on disk as long as they would have: %s", error)
+            log.warning(
+                "waiting messages could not be released and stay on disk until they are due: %s",
+                error,
+            )
         finally:
             await self.lifecycle.aclose(timeout_seconds)
 

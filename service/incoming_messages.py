@@ -307,7 +307,7 @@ def _made(role: object, content: object, known: Mapping[str, Any], where: str) -
             level = (
                 logging.WARNING if kind == "user" and not isinstance(content, str) else logging.INFO
             )
-            log.log(level, "%s is not kept: it holds no words of anybody", where)
+            log.log(level, "%s is not stored: it contains no text", where)
         return None
     at = _first(known, _TIMES)
     edited = _first(known, _EDITS)

@@ -136,7 +136,9 @@ def refuse_unknown(given: Iterable[str], known: Sequence[str], others: Iterable[
     `known`."""
     unknown = sorted(set(given).difference(known, others))
     if unknown:
-        raise InvalidInput(f"{unknown[0]:.60}: unknown field; known are {', '.join(known)}")
+        raise InvalidInput(
+            f"{unknown[0]:.60}: unknown field; the known fields are {', '.join(known)}"
+        )
 
 
 def check_untried(job: Job) -> None:

@@ -348,7 +348,9 @@ async def _asked(
             break
     if refused:
         log.info(
-            "job %s: %d changes of profiles are left out that no fact carries", job_id, len(refused)
+            "job %s: %d changes of profiles are left out because no fact supports them",
+            job_id,
+            len(refused),
         )
     return merge if is_answered and (merge.taken or not refused) else None
 

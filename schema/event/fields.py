@@ -16,8 +16,9 @@ RewrittenBy = Literal["model", "rules", "time", "none", "hand"]
 MESSAGE: Literal["message"] = "message"
 """`kind` and `source` of messages, which are stored as they were said."""
 MESSAGE_STANDS = (
-    "event_id: this is a message, and a message stands as it was said; hand the same message id over again with other words, "
-    "or withdraw it (`forget_message`, `historian events withdraw`)"
+    "event_id: this is a message, and messages cannot be edited; hand it over again with the "
+    "same message id and the new words, or withdraw it (`forget_message`, `historian events "
+    "withdraw`)"
 )
 """The answer to an edit of a message."""
 OBSERVATION = "observation"

@@ -46,7 +46,7 @@ class WebSettings(Section):
     def _scope_tokens(cls, value: dict[str, str]) -> dict[str, str]:
         for named, token in value.items():
             if not named:
-                raise ValueError("names no conversation; write group:ID or user:ID")
+                raise ValueError("the name of a conversation is empty; write group:ID or user:ID")
             notes_scope(named)
             checked_token(token)
         return value

@@ -64,7 +64,9 @@ def checked_expiry(expires_at: object, now: float) -> str:
         return ""
     until = iso_of(moment)
     if moment <= now:
-        raise InvalidInput(f"expires_at: {until} is over; give a time to come, or leave it out")
+        raise InvalidInput(
+            f"expires_at: {until} is in the past; give a future time, or leave it out"
+        )
     is_day = isinstance(expires_at, str) and len(expires_at.strip()) == len("2026-03-02")
     return str(expires_at).strip() if is_day else until
 

@@ -249,9 +249,7 @@ class JobRuns:
             or await asyncio.to_thread(is_kept, job.job_id)
         ):
             return state
-        log.warning(
-            "job %s is run again: what its checkpoint says is not in the database", job.job_id
-        )
+        log.warning("job %s is run again: its checkpoint does not match the database", job.job_id)
         await self._checkpoints.drop(job.job_id)
         return await self._resumed(graph, job, context)
 

@@ -206,7 +206,9 @@ class FiledMessages:
                     self.take_out(said[name], [])
             return
         log.warning(
-            "profile %s kept changing; what %d messages tell stands in them alone", key, len(made)
+            "profile %s kept changing; the facts of %d messages were not added to it",
+            key,
+            len(made),
         )
 
     def _is_withdrawn(self, name: str, job: Job) -> bool:

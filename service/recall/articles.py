@@ -105,7 +105,7 @@ async def relevant_memories(
     end = asyncio.get_running_loop().time() + limit
     if scope is not None and not is_conversation(scope):
         log.warning(
-            "memories of %s give nothing: scope must be a Scope, got %s",
+            "no memories of %s are returned: scope must be a Scope, got %s",
             user_id,
             type(scope).__name__,
         )

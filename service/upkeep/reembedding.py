@@ -105,7 +105,7 @@ async def change_model(
         try:
             stack.enter_context(lock.acquire(time.time()))
         except OwnerLockHeld as error:
-            log.warning("the vectors are made beside the owner, which keeps running: %s", error)
+            log.warning("the vectors are computed while the owner keeps running: %s", error)
         started = time.monotonic()
         try:
             built = await work.build(on_progress=on_progress)

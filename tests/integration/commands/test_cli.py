@@ -467,7 +467,7 @@ def test_messages_are_searched_listed_and_withdrawn_and_stand_as_they_were_said(
     assert "小林: 我周五 (2026-02-27)搬家" in listed and "≈" not in listed.partition("\n")[2]
     assert call("events", "list", *here, "--relative").out == "no events\n"
     refused = call("events", "edit", found["event_id"], "我周六搬家")
-    assert refused.status == 2 and "a message stands as it was said" in refused.err
+    assert refused.status == 2 and "messages cannot be edited" in refused.err
     assert call("events", "withdraw", "m1", "m9", *here, "--json").lines == [{"messages": 1}]
     assert call("events", "withdraw", "m1", *here).out == "0 messages withdrawn\n"
     assert [one["message_id"] for one in call("events", "list", *here, "--json").lines] == [

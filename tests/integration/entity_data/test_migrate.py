@@ -145,7 +145,7 @@ def test_bad_entries_are_named_and_the_good_ones_taken(tmp_path: Path) -> None:
         "--user or --group",
         "says nothing",
         "got int",
-        "'last spring' is no time",
+        "'last spring' is not a time",
         "user_id",
         "new_info",
     ]

@@ -109,7 +109,7 @@ def test_a_worker_that_does_not_yield_is_told(
     monkeypatch.setattr(module, "_ALONE_SECONDS", 0.1)
     with (
         processes[0].at_work(),
-        pytest.raises(StorageError, match="have not interrupted"),
+        pytest.raises(StorageError, match="have not paused"),
         processes[1].alone(),
     ):
         pass
