@@ -94,7 +94,7 @@ def test_the_new_vectors_take_the_place_of_the_old_ones_at_once_and_back(
     )
     assert reader.events.change_number("g:7")[1] > before[1], "readers drop what they hold"
     assert stores.shadow.sets() == VectorSets(NEW, None, 0, OLD, 3, 3)
-    with pytest.raises(InvalidInput, match="still kept"):
+    with pytest.raises(InvalidInput, match="still stored"):
         stores.shadow.begin("third", 3)
     stores.events.set_vectors(["j1-0:2"], unit_vectors(1, dimension=3))
     with pytest.raises(FingerprintMismatch):

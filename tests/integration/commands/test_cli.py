@@ -132,7 +132,7 @@ def test_wrong_lines_are_named_and_the_good_ones_are_taken(
     assert called.status == 1
     assert f"{file}:2: not JSON" in called.err
     assert f"{file}:3: user_id" in called.err
-    assert f"{file}:4: timestamp: 2026-02-21T17:30:00 has no offset" in called.err
+    assert f"{file}:4: timestamp: 2026-02-21T17:30:00 has no UTC offset" in called.err
     assert f"{file}:5: moood: unknown field" in called.err
     assert f"{file}:6: group_id: missing in a group job" in called.err
     assert "2 jobs accepted, 1 with nothing to say, 5 wrong lines" in called.out
@@ -300,7 +300,7 @@ def test_a_search_waits_for_an_embedder_that_is_slow_to_load(
     assert call("ingest", write_lines(tmp_path / "jobs.jsonl", *TURNS)).status == 0
     assert call("worker", "--drain").status == 0
     found = call("search", "科幻", "--group", "-1001234", "--json")
-    assert "answered with less" not in found.err
+    assert "returned a reduced result" not in found.err
     assert all("dense" in hit["scores"] for hit in found.lines) and found.lines
 
 

@@ -174,7 +174,7 @@ async def test_nothing_usable_ends_as_such_after_at_most_four_answers(
     [
         ("400", ModelRefused, 6, "temperature.*Check models.chat.model"),
         ("401", ModelRefused, 1, "Check models.chat.api_key"),
-        ("402", ModelRefused, 1, "topped up"),
+        ("402", ModelRefused, 1, "Top up the account"),
         ("403", ModelRefused, 1, "models.chat.api_key"),
         ("404", ModelRefused, 3, "models.chat.base_url.*models.chat.model"),
         ("web_page", ModelRefused, 1, "ends in /v1"),

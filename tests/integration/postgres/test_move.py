@@ -369,7 +369,7 @@ def test_what_holds_another_memory_or_one_that_has_changed_is_refused(memories: 
     with pytest.raises(InvalidInput, match="was being moved here"):
         move(other, server, 1.0)
     source.events.delete(["j1-0:0"])
-    with pytest.raises(InvalidInput, match="not as it was then"):
+    with pytest.raises(InvalidInput, match="has changed since"):
         move(source, server, 1.0)
 
 

@@ -50,7 +50,7 @@ def test_ids_with_signs_are_ids(user_id: str) -> None:
         ({"group_id": ""}, "group_id: missing in a group job"),
         ({"request_type": "private"}, "group_id: '7' given for a private job"),
         ({"request_type": "channel"}, "request_type: "),
-        ({"timestamp": "2026-02-21T17:30:00"}, "timestamp: 2026-02-21T17:30:00 has no offset"),
+        ({"timestamp": "2026-02-21T17:30:00"}, "timestamp: 2026-02-21T17:30:00 has no UTC offset"),
         ({"timestamp": "yesterday"}, "timestamp: 'yesterday' is not an ISO 8601 time"),
         ({"timestamp": True}, "timestamp: "),
         (

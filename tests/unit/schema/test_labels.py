@@ -81,7 +81,7 @@ def test_metadata_is_stored_in_one_form(given: Any, kept: dict[str, Any]) -> Non
         ([1], "metadata: expected an object"),
         ("{}", "metadata: expected an object"),
         ({"a": {"b": object()}}, r"metadata\.a\.b: expected text, a number"),
-        ({"a": [1, float("nan")]}, r"metadata\.a\[1\]: nan is no number"),
+        ({"a": [1, float("nan")]}, r"metadata\.a\[1\]: nan is not a number"),
         ({"a": 2**63}, r"metadata\.a: .* is not a number that JSON can hold in 64 bits"),
         ({1: 2}, r"metadata\.1: a key is a text"),
         ({"": 2}, "a key is a text of 1 to 64 characters"),

@@ -52,7 +52,9 @@ async def test_after_the_first_failure_nobody_asks_until_the_pause_is_over(
         await shared.embed_documents(["tea"])
     embedder.gate = asyncio.Event()  # from here on it would hang
     for _ in range(50):
-        with pytest.raises(ModelUnavailable, match=r"the embedder is unavailable: .*cannot be reached"):
+        with pytest.raises(
+            ModelUnavailable, match=r"the embedder is unavailable: .*cannot be reached"
+        ):
             await shared.embed_query("piano")
         with pytest.raises(ModelUnavailable):
             await shared.embed_documents(["piano"])
