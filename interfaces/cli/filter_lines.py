@@ -89,7 +89,7 @@ def json_object(raw: bytes, number: int) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise WrongUse("not JSON: {error}", error=error) from None
     if not isinstance(found, dict):
-        raise WrongUse("expected an object, one a line")
+        raise WrongUse("expected one JSON object per line")
     return found
 
 

@@ -305,7 +305,7 @@ class Event:
             )
         if self.occurs_from is not None and self.occurs_until is not None:
             first, last = self.local_day(self.occurs_from), self.local_day(self.occurs_until)
-            lines.append(f"tells of {first}" + (f" to {last}" if last != first else ""))
+            lines.append(f"about {first}" + (f" to {last}" if last != first else ""))
         if self.superseded_by:
             until = (
                 f" on {self.local_day(self.superseded_at)}"

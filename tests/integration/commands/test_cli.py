@@ -315,7 +315,7 @@ def test_draining_is_given_up_while_the_model_stays_away(
     call("ingest", write_lines(tmp_path / "jobs.jsonl", TURNS[0]))
     called = call("worker", "--drain", environ=model)
     assert called.status == 1
-    assert "gave up with 1 job waiting on disk" in called.err
+    assert "stopped with 1 job waiting on disk" in called.err
     assert len(call("jobs", "list", "--state", "pending", "--json").lines) == 1
 
 
@@ -350,7 +350,7 @@ def test_a_search_can_be_narrowed(filed: Callable[..., Called]) -> None:
     ("arguments", "message"),
     [
         (["search", "x"], "which conversation?"),
-        (["search", "x", "--all", "--user", "1"], "--all together with --group or --user"),
+        (["search", "x", "--all", "--user", "1"], "--all cannot be combined with --group or --user"),
         (["search", "x", "--user", ""], "user_id: empty; pass the platform's own id"),
         (["context", "x"], "which conversation?"),
         (["events", "list", "--group", "a\nb"], "group_id: "),
@@ -589,7 +589,7 @@ def test_a_line_is_shown_edited_deleted_and_brought_back(filed: Callable[..., Ca
         "--tag",
         "书",
     )
-    assert done.status == 0 and "brings it back" in done.out
+    assert done.status == 0 and "undoes it" in done.out
     assert filed("events", "show", event, "--json").lines[0]["text"] == "阿明喜欢推理小说"
     pinned = filed("profile", "edit-line", line["line_id"], "--pinned", "--expires", "2126-01-01")
     assert (
@@ -643,7 +643,7 @@ def test_a_pin_is_made_before_anything_is_stored_listed_and_removed(
     assert pinned["line_id"] in call("pins", "--group", "-1001234").out
     assert "不要提前任" in call("context", "你好", "--group", "-1001234").out
     assert call("pins", "--user", "42").out == "no pins\n"
-    for told in ("not pinned any more", "there is no such pin"):
+    for told in ("unpinned", "there is no such pin"):
         assert told in call("unpin", pinned["line_id"], "--group", "-1001234").out
 
 
@@ -749,7 +749,7 @@ def test_init_leaves_a_file_that_exists_alone_unless_forced(tmp_path: Path) -> N
     path.write_text("mine", encoding="utf-8")
     called = historian("init", "--config", path)
     assert called.status == 1
-    assert "exists and is left as it is" in called.err
+    assert "exists and was not changed" in called.err
     assert path.read_text(encoding="utf-8") == "mine"
     assert historian("init", path, "--force").status == 0
 

@@ -237,7 +237,7 @@ async def test_a_web_page_from_a_server_known_to_work_is_an_outage(
 ) -> None:
     await ask(chat)
     server.behaviour = "web_page"
-    with pytest.raises(ModelUnavailable, match="something else"):
+    with pytest.raises(ModelUnavailable, match="another form than before"):
         await ask(chat)
 
 

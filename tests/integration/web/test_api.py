@@ -334,7 +334,9 @@ async def test_profiles_are_listed_compared_and_rolled_back(tmp_path: Path) -> N
         now = parts_of(web).profiles.read(ProfileKey("user", "42"))
         assert now is not None and (now.summary, now.revision) == ("- 喜欢绿茶", 3)
         missing = await web.ask("POST", f"{API}/profile/rollback", json={**whose, "revision": 9})
-        assert missing.status_code == 404 and "kept are: 1, 2" in missing.json()["detail"]
+        assert (
+            missing.status_code == 404 and "stored revisions are: 1, 2" in missing.json()["detail"]
+        )
 
 
 async def test_a_change_for_the_owner_waits_in_the_queue_where_nobody_works(

@@ -85,7 +85,7 @@ def test_what_stays_relative_is_told() -> None:
     ("line", "message"),
     [
         ("not json", "line 1: not JSON"),
-        ("[1]", "line 1: expected an object"),
+        ("[1]", "line 1: expected one JSON object"),
         ('{"text": 5}', "text: Input should be a valid string"),
         ("{}", "text: Field required"),
         ('{"text": "x", "language": "fr"}', "language: Input should be 'auto', 'zh' or 'en'"),
