@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from .service.telemetry.metrics import METRICS_CONTENT_TYPE
     from .service.telemetry.structured_logs import JsonLines, json_handler
 
-from .schema.version import VERSION
+from .schema import VERSION
 
 __version__ = VERSION
 

@@ -39,7 +39,7 @@ from psycopg import sql
 
 from benchmarks.machine import machine_line, percentile
 from benchmarks.postgres_server import postgres_server, server_line
-from benchmarks.retrieval_corpora import Conversation, corpora
+from benchmarks.quality.retrieval_corpora import Conversation, corpora
 from benchmarks.stores import Texts
 
 NAMESPACES = 100

@@ -18,7 +18,7 @@ from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.text.search_words import FTS5_TOKENIZER, query_tokens, search_tokens
 
 from .machine import percentile, row
-from .retrieval_corpora import corpora
+from .quality.retrieval_corpora import corpora
 from .stores import Texts
 
 DIMENSION = 384

@@ -46,7 +46,9 @@ def named_entity(name: str) -> Entity:
 
     kind, colon, entity_id = name.partition(":")
     if not colon or kind not in get_args(EntityType):
-        message = later("{name!r:.80} names nobody; write user:ID or group:ID, such as user:42")
+        message = later(
+            "{name!r:.80} is not a person or group; write user:ID or group:ID, such as user:42"
+        )
         raise WrongName(message, name=name)
     return Entity(cast("EntityType", kind), entity_id)
 
@@ -107,7 +109,8 @@ def found_job(
         if job_id in (one["job_id"], one["name"]) and is_shown(one):
             return one
     message = later(
-        "job {id!r:.80} is not in the queue; a job that is filed is there as its events"
+        "job {id!r:.80} is not in the queue. If it is done, it has left the queue: look for its "
+        "events instead"
     )
     raise NotFound(message, id=job_id)
 

@@ -81,7 +81,9 @@ class KeptRevisions(Generic[One]):
             if one.revision == number:
                 return one
         known = ", ".join(str(one.revision) for one in reversed(kept)) or "-"
-        message = later("revision {n} of {whose!r:.80} is not kept; kept are: {known}")
+        message = later(
+            "revision {n} of {whose!r:.80} is not stored; the stored revisions are: {known}"
+        )
         raise NotFound(message, n=number, whose=self.whose, known=known)
 
 
@@ -97,7 +99,7 @@ def profile_revisions(
     current, *more = named_profile(parts, entity, layer)
     if more:
         layers = ", ".join(one.key.layer or PUBLIC for one in (current, *more))
-        message = later("profile {entity!r:.80} has several layers; name one of {layers}")
+        message = later("profile {entity!r:.80} has several layers; give one of {layers}")
         raise WrongName(message, entity=entity, layers=layers)
     key = current.key
     named = {"entity": key.entity, "layer": key.layer}

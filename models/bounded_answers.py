@@ -54,7 +54,7 @@ def bounded(most_bytes: int) -> dict[str, list[Callable[[Any], Awaitable[None]]]
     async def bound(response: Response) -> None:
         encoding = response.headers.pop("content-encoding", "").strip().lower()
         if encoding not in ("", "identity", "gzip", "x-gzip"):
-            raise AnswerNotRead(f"an answer encoded as {encoding[:40]!r}, which was not asked for")
+            raise AnswerNotRead(f"an answer encoded as {encoding[:40]!r}, which was not requested")
         length = response.headers.get("content-length", "")
         if length.isdecimal() and int(length) > most_bytes:
             raise _too_large(most_bytes)
@@ -117,5 +117,6 @@ def _as_it_is(chunk: bytes) -> Iterator[bytes]:
 
 def _too_large(most_bytes: int) -> AnswerNotRead:
     return AnswerNotRead(
-        f"an answer of more than {most_bytes / MEGABYTE:.1f} MB, which no answer of a model has"
+        f"an answer of more than {most_bytes / MEGABYTE:.1f} MB, which is too large for the answer "
+        "of a model"
     )

@@ -108,7 +108,7 @@ def error_of(
         return endpoint.foreign(said, has_answered=has_answered)
     why = endpoint.hide(f"{type(cause).__name__}: {cause}" if cause else said)
     return endpoint.unavailable(
-        f"can not be reached ({why})" if kinds & _CONNECTION else f"failed ({why})"
+        f"cannot be reached ({why})" if kinds & _CONNECTION else f"failed ({why})"
     )
 
 

@@ -142,7 +142,8 @@ class Endpoint:
 
     def unavailable(self, what: str, *, retry_after: float | None = None) -> ModelUnavailable:
         return ModelUnavailable(
-            f"{self.name} {what}. Nothing is lost; it is tried again later", retry_after=retry_after
+            f"{self.name} {what}. Nothing is lost; the call is tried again later",
+            retry_after=retry_after,
         )
 
     def timed_out(self, seconds: float) -> ModelUnavailable:
@@ -153,7 +154,8 @@ class Endpoint:
     def not_read(self, what: str) -> AnswerTooLarge:
         """Return the error for an answer that is not read to its end; `what` describes it."""
         return AnswerTooLarge(
-            f"{self.name} sent {self.hide(what)}. Check what answers at {self.section}.base_url."
+            f"{self.name} sent {self.hide(what)}. Check which server answers at "
+            f"{self.section}.base_url."
         )
 
     def foreign(self, preview: str, *, has_answered: bool) -> ModelError:
@@ -163,11 +165,10 @@ class Endpoint:
         page of a gateway.
         """
         if has_answered:
-            return self.unavailable(
-                f"answered with something else than before: {self.hide(preview)!r}"
-            )
+            return self.unavailable(f"answered in another form than before: {self.hide(preview)!r}")
         return ModelRefused(
-            f"{self.name} answered with something that is no answer of the OpenAI protocol: {self.hide(preview)!r}. "
+            f"{self.name} gave an answer that does not follow the OpenAI protocol: "
+            f"{self.hide(preview)!r}. "
             f"Check {self.section}.base_url: for most servers it ends in /v1."
         )
 
@@ -183,7 +184,10 @@ class Endpoint:
                 f"{self.name} does not accept this input: HTTP {status}{said}.", detail
             )
         if status in _TRY_LATER or status >= 500:
-            message = f"{self.name} answered HTTP {status}{said}. Nothing is lost; it is tried again later"
+            message = (
+                f"{self.name} answered HTTP {status}{said}. Nothing is lost; the call is tried "
+                "again later"
+            )
             kind = FormFailed if status in _FORM_MAY_CRASH else ModelUnavailable
             return kind(message, retry_after=retry_after, status=status)
         message = f"{self.name} refused with HTTP {status}{said}. {self._remedy(status)}"
@@ -196,19 +200,17 @@ class Endpoint:
     def declined(self, what: str) -> ContentDeclined:
         """Return the error for content that the model or its provider declines, with the reason."""
         return ContentDeclined(
-            f"{self.name} does not accept this content: {what}. Loosen the content filter of {self.section}, or take another "
-            "endpoint; the rules do what it would have done"
+            f"{self.name} does not accept this content: {what}. Loosen the content filter of "
+            f"{self.section}, or use another endpoint; until then rules do its work"
         )
 
     def _remedy(self, status: int) -> str:
         if status == 401:
             return f"Check {self.section}.api_key."
         if status == 402:
-            return (
-                f"The account has to be topped up, or choose another endpoint in [{self.section}]."
-            )
+            return f"Top up the account, or choose another endpoint in [{self.section}]."
         if status == 403:
-            return f"Check that {self.section}.api_key may use this model from this place."
+            return f"Check that {self.section}.api_key has access to this model in your region."
         if status in (404, 405):
             return f"Check {self.section}.base_url (for most servers it ends in /v1) and {self.section}.model."
         return f"Check {self.section}.model and the other keys of [{self.section}]."
@@ -274,12 +276,14 @@ def checked_endpoint(
         is_address = False
     if not is_address:
         raise SettingsError(
-            f"{section}.base_url is no address of a server: expected one such as https://api.example.com/v1 "
+            f"{section}.base_url is not the address of a server: expected an address such as "
+            "https://api.example.com/v1 "
             "or http://127.0.0.1:11434/v1."
         )
     if not key.isascii() or any(character.isspace() for character in key):
         raise SettingsError(
-            f"{section}.api_key holds blanks or characters beyond ASCII, which no key does: put the real key there, "
+            f"{section}.api_key contains blanks or characters outside ASCII, which no key has: "
+            "enter the real key, "
             "or leave it empty for a local server."
         )
     endpoint = Endpoint(section, base_url, model, key, extra_body or {})

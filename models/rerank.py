@@ -135,7 +135,9 @@ class RankEndpoint:
             answer = response.json()
         except ValueError:
             preview = self._endpoint.hide(response.text)
-            raise ModelAnswerUnusable(f"{self._endpoint.name} gave no JSON: {preview!r}.") from None
+            raise ModelAnswerUnusable(
+                f"{self._endpoint.name} did not return JSON: {preview!r}."
+            ) from None
         note_tokens(*_told_tokens(answer))
         return ranking(answer, len(documents))
 

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from ..schema.names import Names
+from ..schema.payloads import OldFact
 from ..schema.profile import LINE_KINDS, LineKind, Profile, ProfileKey, ProfileLine
-from ..schema.talk import OldFact
 from ..text.content_words import content_terms, share
 from ..text.language import Language
 from ..text.tokens import estimate_tokens

@@ -39,8 +39,8 @@ until the scope is in memory."""
 ENOUGH_WORDS = 0.5
 """If a scope is silent about the query (see `silence`), a text that is not filed yet is returned
 only if it holds at least this share of the words of the query."""
-HELD = "database: away; what this process holds of the conversation answered"
-COLD = "scope: not in memory yet, found by the keywords of the store"
+HELD = "database: unavailable; answered from the memory of this process"
+COLD = "scope: not loaded yet; searched by keywords in the database"
 
 
 class Deadline(NamedTuple):
@@ -283,7 +283,7 @@ def warn(steps: EventRecall, request: RecallRequest, reasons: Sequence[str]) -> 
     it is logged as a warning, later at DEBUG.
     """
     if reasons:
-        told = "search in %s answered with less: %s"
+        told = "search in %s returned a reduced result: %s"
         log.log(
             steps.seen_warnings.level(reasons), told, request.where.scope_key, "; ".join(reasons)
         )

@@ -15,10 +15,10 @@ from typing import Any, TypeVar, get_args
 from ..schema.errors import InvalidInput
 from ..schema.event import SOURCES, EventFilter, EventKind, WrittenKind
 from ..schema.ids import told
-from ..schema.job import named_zone
 from ..schema.labels import clean_tags, wanted_metadata
 from ..schema.profile import ProfileFilter, ProfileKey
 from ..schema.scope import PUBLIC_LAYER, LayerRule, PublicLayer, RequestType, Scope, layers_read
+from ..schema.times import named_zone
 
 MOST_HITS = 500
 
@@ -120,7 +120,7 @@ def checked_conditions(conditions: Mapping[str, Any]) -> None:
     unknown = sorted(set(conditions) - set(CONDITIONS))
     if unknown:
         raise InvalidInput(
-            f"{unknown[0]:.60}: unknown condition; known are {', '.join(CONDITIONS)}"
+            f"{unknown[0]:.60}: unknown condition; the known conditions are {', '.join(CONDITIONS)}"
         )
 
 
@@ -209,7 +209,7 @@ def _seconds(value: Moment | None, name: str, zone: tzinfo, *, end: bool) -> flo
         return None
     if isinstance(value, bool):
         raise InvalidInput(
-            f"{name}: {value!r} is no time; write 2026-02-21, or 2026-02-21T17:30+08:00"
+            f"{name}: {value!r} is not a time; write 2026-02-21, or 2026-02-21T17:30+08:00"
         )
     if isinstance(value, int | float):
         return float(value)
@@ -219,11 +219,11 @@ def _seconds(value: Moment | None, name: str, zone: tzinfo, *, end: bool) -> flo
             value = date.fromisoformat(text) if len(text) <= 10 else datetime.fromisoformat(text)
         except ValueError:
             raise InvalidInput(
-                f"{name}: {text!r:.60} is no time; write 2026-02-21, or 2026-02-21T17:30+08:00"
+                f"{name}: {text!r:.60} is not a time; write 2026-02-21, or 2026-02-21T17:30+08:00"
             ) from None
     if not isinstance(value, datetime):
         value = datetime.combine(value, time.max if end else time.min)
     try:
         return (value if value.tzinfo else value.replace(tzinfo=zone)).timestamp()
     except (OverflowError, ValueError, OSError):
-        raise InvalidInput(f"{name}: {value!s:.60} lies outside of what a clock can tell") from None
+        raise InvalidInput(f"{name}: {value!s:.60} is outside the range of dates") from None

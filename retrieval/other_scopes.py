@@ -83,7 +83,7 @@ async def _dense(
             lambda: nearest(vector, *events.vectors(where), CANDIDATES)
         )
     except HistorianError as error:
-        log.warning("search by keywords alone: %s", error)
+        log.warning("searching by keywords only: %s", error)
         return None, {}
 
 

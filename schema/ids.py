@@ -85,7 +85,7 @@ def validate_id(value: object, what: str) -> str:
     )
     if bad is not None:
         raise InvalidInput(
-            f"{what}: {told(value)} holds U+{ord(bad):04X}, which is not printable; remove it"
+            f"{what}: {told(value)} contains U+{ord(bad):04X}, an unprintable character; remove it"
         )
     return value
 

@@ -6,9 +6,9 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import datetime
 from typing import Annotated, Any, Literal
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 from pydantic import (
     AfterValidator,
@@ -25,6 +25,7 @@ from .errors import InvalidInput
 from .ids import LONGEST_NAME, encode_id, told, type_and_size, validate_id
 from .labels import clean_metadata, clean_tags
 from .scope import RequestType, Scope, is_asserted, no_reserved_user
+from .times import check_expiry, check_timestamp, check_timezone
 from .validation import invalid_input, problems
 
 DONE = "job"
@@ -34,13 +35,6 @@ MAX_JOB_BYTES = 1024 * 1024
 """Maximum size of a job as JSON (1 MiB); `enqueue_job` rejects larger ones."""
 
 SPEAKERS_LOOKED_AT = 64
-
-MILLISECONDS = 100_000_000_000
-"""A number of at least this is a time in milliseconds (a time since 1973); in seconds it would lie
-after the year 5138."""
-
-FIRST_YEAR, LAST_YEAR = 1900, 9000
-"""Times outside these years could overflow `datetime` when converted to another time zone or moved by years."""
 
 JobKind = Literal[
     "remember",
@@ -90,82 +84,6 @@ def without_list_mark(value: str) -> str:
 
 def _clean_items(value: list[str]) -> list[str]:
     return [item for item in (without_list_mark(clean_text(one)) for one in value) if item]
-
-
-def named_zone(value: str) -> ZoneInfo:
-    """Return the IANA time zone of this name, or raise InvalidInput. A path is not accepted as a
-    name.
-    """
-    try:
-        return ZoneInfo(value)
-    except (ZoneInfoNotFoundError, ValueError, OSError, TypeError):
-        raise InvalidInput(
-            f"timezone: {told(value)} is not an IANA time zone; use a name such as Asia/Shanghai or UTC"
-        ) from None
-
-
-def check_timezone(value: str) -> str:
-    """Return `value` if it is an IANA time zone, else raise InvalidInput."""
-    return named_zone(value).key
-
-
-def check_timestamp(value: str | float | datetime, what: str = "timestamp") -> str:
-    """Return an ISO 8601 time with its offset, or raise InvalidInput that names `what`.
-
-    A number is a time since the epoch: in seconds below MILLISECONDS, else in milliseconds.
-    """
-    if isinstance(value, datetime):
-        moment = value
-    elif type(value) in (int, float):
-        try:
-            moment = datetime.fromtimestamp(
-                float(value) / (1000 if float(value) >= MILLISECONDS else 1), UTC
-            )
-        except (ValueError, OverflowError, OSError):
-            raise InvalidInput(
-                f"{what}: {value!r:.40} is no time in seconds or milliseconds since 1970"
-            ) from None
-    else:
-        try:
-            moment = datetime.fromisoformat(value)  # type: ignore[arg-type]  # TypeError is caught
-        except (ValueError, TypeError):
-            raise InvalidInput(
-                f"{what}: {told(value)} is not an ISO 8601 time; write it like 2026-02-21T17:30:00+08:00"
-            ) from None
-    if moment.utcoffset() is None:
-        raise InvalidInput(
-            f"{what}: {moment.isoformat()} has no offset; write it like 2026-02-21T17:30:00+08:00"
-        )
-    if not FIRST_YEAR <= moment.year <= LAST_YEAR:
-        raise InvalidInput(
-            f"{what}: {moment.isoformat()} lies outside of the years {FIRST_YEAR} to {LAST_YEAR}; pass the real one"
-        )
-    return moment.isoformat()
-
-
-def check_expiry(value: object, timezone: str, what: str = "expires_at") -> float | None:
-    """Return the time of expiry in seconds since the epoch; None for None and "".
-
-    A day (`2026-12-31`) lasts to its end in `timezone`; other values are as in `check_timestamp`.
-    Raises InvalidInput.
-    """
-    if value in (None, ""):
-        return None
-    day = value if isinstance(value, date) and not isinstance(value, datetime) else None
-    if isinstance(value, str) and len(value.strip()) <= len("2026-12-31"):
-        try:
-            day = date.fromisoformat(value.strip())
-        except ValueError:
-            raise InvalidInput(
-                f"{what}: {told(value)} is no day; write 2026-12-31, or 2026-12-31T17:30:00+08:00"
-            ) from None
-    if day is None:
-        moment = datetime.fromisoformat(check_timestamp(value, what))  # type: ignore[arg-type]
-    elif FIRST_YEAR <= day.year <= LAST_YEAR:
-        moment = datetime.combine(day + timedelta(days=1), time.min, named_zone(timezone))
-    else:
-        raise InvalidInput(f"{what}: {day} lies outside of the years {FIRST_YEAR} to {LAST_YEAR}")
-    return moment.timestamp()
 
 
 def check_size(texts: Iterable[str], what: str) -> None:
@@ -282,7 +200,8 @@ class Job(BaseModel):
             )
         if self.request_type == "private" and self.group_id:
             raise InvalidInput(
-                f"group_id: {told(self.group_id)} given for a private job; leave it out, or request_type='group'"
+                f"group_id: {told(self.group_id)} given for a private job; leave it out, or pass "
+                "request_type='group'"
             )
         for what in ("group_id", "bot_id"):
             if getattr(self, what):
@@ -385,7 +304,7 @@ def parse_job(data: Mapping[str, Any]) -> Job:
         field, _, first = problems(error, whole="job")[0]
         if first["type"] == "extra_forbidden":
             raise InvalidInput(
-                f"{field}: unknown field; known are {', '.join(Job.model_fields)}"
+                f"{field}: unknown field; the known fields are {', '.join(Job.model_fields)}"
             ) from None
         if first["type"] == "missing":
             raise InvalidInput(f"{field}: missing; every job needs it") from None

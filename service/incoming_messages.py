@@ -14,9 +14,10 @@ from typing import Any, TypeGuard
 
 from ..schema.errors import InvalidInput
 from ..schema.ids import told, type_and_size
-from ..schema.job import check_size, check_timestamp, clean_text
+from ..schema.job import check_size, clean_text
 from ..schema.labels import clean_metadata, clean_tags
-from ..schema.talk import TalkRole
+from ..schema.payloads import TalkRole
+from ..schema.times import check_timestamp
 from ..text.message_parts import (
     as_forwarded,
     forwarded_from,
@@ -306,7 +307,7 @@ def _made(role: object, content: object, known: Mapping[str, Any], where: str) -
             level = (
                 logging.WARNING if kind == "user" and not isinstance(content, str) else logging.INFO
             )
-            log.log(level, "%s is not kept: it holds no words of anybody", where)
+            log.log(level, "%s is not stored: it contains no text", where)
         return None
     at = _first(known, _TIMES)
     edited = _first(known, _EDITS)

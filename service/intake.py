@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from ..schema.errors import InvalidInput
-from ..schema.job import Job, RecentMessage, check_size, check_timezone, parse_job
+from ..schema.job import Job, RecentMessage, check_size, parse_job
 from ..schema.labels import clean_metadata, clean_tags
+from ..schema.payloads import ProfilePayload, StatesPayload
 from ..schema.settings import Settings
-from ..schema.states_payload import StatesPayload
-from ..schema.talk import ProfilePayload
+from ..schema.times import check_timezone
 from ..schema.validation import validated
 from ..text.message_parts import from_cq
 from ..text.redaction import Level, Redaction, find_secrets, redact, redact_value
@@ -136,7 +136,9 @@ def refuse_unknown(given: Iterable[str], known: Sequence[str], others: Iterable[
     `known`."""
     unknown = sorted(set(given).difference(known, others))
     if unknown:
-        raise InvalidInput(f"{unknown[0]:.60}: unknown field; known are {', '.join(known)}")
+        raise InvalidInput(
+            f"{unknown[0]:.60}: unknown field; the known fields are {', '.join(known)}"
+        )
 
 
 def check_untried(job: Job) -> None:

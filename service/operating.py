@@ -8,12 +8,12 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ..schema.commands import OPERATOR
 from ..schema.entity import Entity
 from ..schema.errors import HistorianError
 from ..schema.forgetting import ForgetReport
 from ..schema.hit import Hit
 from ..schema.job import DONE
+from ..schema.payloads import OPERATOR
 from ..schema.scope import Scope
 from .intake import make_job
 from .report import service_report

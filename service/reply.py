@@ -49,10 +49,12 @@ class ReplyContext:
                     context=texts(context),
                     automatic=True,
                 )
-            log.warning("recall gives nothing: scope must be a Scope, got %s", type(scope).__name__)
+            log.warning(
+                "recall returns nothing: scope must be a Scope, got %s", type(scope).__name__
+            )
         except Exception:
             # No error may prevent the reply.
-            log.exception("recall for %s gives nothing", scope)
+            log.exception("recall for %s returns nothing", scope)
         return None
 
     async def block(
@@ -65,7 +67,7 @@ class ReplyContext:
             return await self._block(request, request.scope, language, count(max_tokens))
         except Exception:
             # No error may prevent the reply.
-            log.exception("recall for %s gives nothing", request.scope)
+            log.exception("recall for %s returns nothing", request.scope)
             return ""
 
     def block_now(self, request: RecallRequest | None, language: object, max_tokens: object) -> str:
@@ -122,7 +124,7 @@ class ReplyContext:
             async with asyncio.timeout(LOCAL_SECONDS):
                 return await asyncio.to_thread(plain.of, scope.key)
         except (TimeoutError, HistorianError, OSError) as error:
-            log.warning("recall gives nothing: %s", str(error) or "out of time")
+            log.warning("recall returns nothing: %s", str(error) or "out of time")
             return []
 
     def _language(self, said: Sequence[str], language: object, scope: Scope) -> Language:

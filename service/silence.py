@@ -47,4 +47,4 @@ class SilenceTimers:
             await self._on_silence(key)
         except Exception:
             # The waiting messages are read when they become due.
-            log.exception("the silence of a conversation could not be told")
+            log.exception("could not report that a conversation fell silent")

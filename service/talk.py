@@ -13,9 +13,9 @@ from typing import Any
 from ..schema.errors import InvalidInput
 from ..schema.ids import digest_of, told
 from ..schema.job import Job, clean_text, make_job_id
+from ..schema.payloads import TalkPayload
 from ..schema.scope import Scope, checked_scope
 from ..schema.settings import Settings
-from ..schema.talk import TalkPayload
 from ..text.messages.records import message_name, talk_request
 from ..text.tokens import estimate_tokens
 from .bounded import Bounded

@@ -75,7 +75,7 @@ class LocalWorkers:
         place = self._directory / _REEMBED_LOCK
         lock = file_lock(place, 0)
         if not acquire(lock, place):
-            raise OwnerLockHeld(f"another process is at it in {self._directory}")
+            raise OwnerLockHeld(f"another process is re-embedding in {self._directory}")
         try:
             yield
         finally:

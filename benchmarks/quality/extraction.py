@@ -41,7 +41,7 @@ from historian.schema.settings.source import parse_settings
 from historian.text.tokens import estimate_tokens
 
 from ..machine import machine_line
-from ..retrieval_corpora import Conversation, locomo_observations, locomo_turns
+from .retrieval_corpora import Conversation, locomo_observations, locomo_turns
 
 TOP_K = 10
 BATCH = 20

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ..retrieval_corpora import corpora
+from .retrieval_corpora import corpora
 
 DAY = 86_400.0
 

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from ...schema.correction import Correction
     from ...service.cognitive import CognitiveService
 
-YesOption = Annotated[bool, Option("--yes", "-y", help="Do not ask.")]
-DryRunOption = Annotated[bool, Option("--dry-run", help="Change nothing; say what would go.")]
+YesOption = Annotated[bool, Option("--yes", "-y", help="Do not ask for confirmation.")]
+DryRunOption = Annotated[
+    bool, Option("--dry-run", help="Change nothing; show what would be removed.")
+]
 
 COLUMNS = later("what|id|day|text")
 
@@ -46,7 +48,7 @@ def show_affected(shell: Shell, *corrections: Correction) -> None:
     if elsewhere := sum(done.elsewhere for done in corrections):
         shell.tell("and {n} {n:record|records} of other conversations", n=elsewhere)
     for text in dict.fromkeys(text for done in corrections for text in done.still_told):
-        shell.tell("stays, and may still say it: {text}", text=short(text))
+        shell.tell("kept, and may still say the same: {text}", text=short(text))
 
 
 def show_correction(shell: Shell, done: Correction) -> None:
@@ -61,10 +63,10 @@ def show_correction(shell: Shell, done: Correction) -> None:
         shell.tell("brought back")
     elif done.undo_until:
         until = minute(done.undo_until)
-        undo = later("done; `historian undo {id}` brings it back until {until} UTC")
+        undo = later("done; `historian undo {id}` undoes it until {until} UTC")
         shell.tell(undo, id=done.correction_id, until=until)
     else:
-        shell.tell("done, for good")
+        shell.tell("done; this cannot be undone")
 
 
 def in_short(done: Correction) -> str:

@@ -14,9 +14,9 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AfterValidator, BaseModel, Field
 
 from ...schema.errors import InvalidInput
-from ...schema.job import check_timestamp, check_timezone
 from ...schema.language import LanguageChoice
 from ...schema.names import Names
+from ...schema.times import check_timestamp, check_timezone
 from ...schema.validation import validated
 from .invocation import WrongUse
 
@@ -89,7 +89,7 @@ def json_object(raw: bytes, number: int) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise WrongUse("not JSON: {error}", error=error) from None
     if not isinstance(found, dict):
-        raise WrongUse("expected an object, one a line")
+        raise WrongUse("expected one JSON object per line")
     return found
 
 

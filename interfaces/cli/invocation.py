@@ -226,8 +226,8 @@ class Shell:
         """Raise CommandFailed if memory is switched off."""
         if not self.settings.cognitive.enabled:
             raise CommandFailed(
-                "memory is switched off (cognitive.enabled = false); switch it on to take jobs in and file them. "
-                "What was accepted waits on disk"
+                "memory is switched off (cognitive.enabled = false); switch it on to accept and "
+                "file jobs. Jobs that were accepted earlier are still on disk"
             )
 
     def error(self, error: object) -> None:
@@ -254,23 +254,25 @@ def shell_of(
         Option(
             "--config",
             metavar="FILE",
-            help="The settings (else HISTORIAN_CONFIG, else ./config.toml).",
+            help="The configuration file (default: HISTORIAN_CONFIG, else ./config.toml).",
         ),
     ] = None,
     data_dir: Annotated[
         Path | None,
         Option(
-            "--data-dir", metavar="DIR", help="The data directory, in place of the configured one."
+            "--data-dir", metavar="DIR", help="The data directory, instead of the configured one."
         ),
     ] = None,
-    json: Annotated[bool, Option("--json", help="One JSON object a line, for programs.")] = False,
+    json: Annotated[
+        bool, Option("--json", help="Print one JSON object per line, for programs.")
+    ] = False,
     verbose: Annotated[
         int,
         Option(
             "--verbose",
             "-v",
             count=True,
-            help="Say what is done; -vv everything.",
+            help="Log what is done; -vv logs everything.",
             show_default=False,
         ),
     ] = 0,
@@ -378,7 +380,7 @@ def _print_version(is_asked: bool) -> None:
 
 def _application() -> typer.Typer:
     """Return the application, which accepts the shared options and `--version`."""
-    help_text = "Print the version and end."
+    help_text = "Print the version and exit."
     option = Option("--version", help=help_text, is_eager=True, callback=_print_version)
     keyword = inspect.Parameter.KEYWORD_ONLY
     version = inspect.Parameter(

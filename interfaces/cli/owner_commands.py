@@ -40,8 +40,8 @@ def done_here(
 
     If another process is the owner, put the job into the queue, print its id and return False.
     """
-    from ...schema.commands import OPERATOR
     from ...schema.errors import OwnerLockHeld
+    from ...schema.payloads import OPERATOR
     from ...service.intake import make_job
     from ...stores.opening import opened_workers
 
@@ -64,7 +64,7 @@ def done_here(
             shell.result({"done": False, "job_id": job_id}, handed_over, job_id=job_id)
             owner = workers.owner()
             if owner is not None and owner.is_suspended:
-                shell.note("it waits there: {owner}", owner=owner)
+                shell.note("the job waits for this process: {owner}", owner=owner)
             return False
         with lock:
             carry_out(job)

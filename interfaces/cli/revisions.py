@@ -17,7 +17,7 @@ from .owner_commands import send_command
 OlderOption = Annotated[int | None, Option("--from", metavar="N", help="The older revision.")]
 NewerOption = Annotated[int | None, Option("--to", metavar="N", help="The newer one.")]
 RevisionArgument = Annotated[
-    int, Argument(metavar="REVISION", min=1, help="The revision to bring back.")
+    int, Argument(metavar="REVISION", min=1, help="The revision to restore.")
 ]
 
 
@@ -57,15 +57,15 @@ def add_revision_commands(
         if shell.json:
             shell.emit(**found.named, **numbers, diff="\n".join(lines))
         elif not lines:
-            shell.tell("revisions {old} and {new} say the same", **numbers)
+            shell.tell("revisions {old} and {new} have the same text", **numbers)
         for line in [] if shell.json else lines:
             shell.out.print(coloured(line))
 
     @command("rollback", app, more=whose)
     def roll_back(shell: Shell, revision: RevisionArgument, **whose: Any) -> None:
-        """Bring an earlier revision back, as a new one."""
+        """Restore an earlier revision as a new one."""
         found = find(shell, **whose)
         payload = found.command(revision)
-        done = later("{whose}: revision {old} is back, as revision {new}")
+        done = later("{whose}: revision {old} was restored as revision {new}")
         new = found.kept[0].revision + 1
         send_command(shell, found.rollback, payload, done, whose=found.whose, old=revision, new=new)

@@ -34,25 +34,26 @@ AskerOption = Annotated[
 ]
 AllOption = Annotated[bool, Option("--all", help="Every conversation (for the operator).")]
 NotesOption = Annotated[
-    bool, Option("--notes", help="The shared notes, which no conversation sees.")
+    bool, Option("--notes", help="The shared notes, which belong to no conversation.")
 ]
 NARROWING = {
     "time_from": Annotated[
-        str | None, Option("--from", metavar="TIME", help="Not before: 2026-02-21, or with a time.")
+        str | None,
+        Option("--from", metavar="TIME", help="Earliest time: 2026-02-21, or with a time of day."),
     ],
     "time_to": Annotated[
-        str | None, Option("--to", metavar="TIME", help="Not after; a day counts to its end.")
+        str | None, Option("--to", metavar="TIME", help="Latest time; a day counts to its end.")
     ],
     "occurs_from": Annotated[
         str | None,
         Option(
             "--occurs-from",
             metavar="TIME",
-            help="Telling of this day or later (--from: said then or later).",
+            help="About this day or a later one (--from: said then or later).",
         ),
     ],
     "occurs_to": Annotated[
-        str | None, Option("--occurs-to", metavar="TIME", help="Telling of this day or earlier.")
+        str | None, Option("--occurs-to", metavar="TIME", help="About this day or an earlier one.")
     ],
     "kind": Annotated[
         Literal["message", "action", "fact"] | None,
@@ -63,14 +64,18 @@ NARROWING = {
     ],
     "tags": Annotated[
         list[str] | None,
-        Option("--tag", metavar="TAG", help="Only what has this tag; several: all of them."),
+        Option(
+            "--tag",
+            metavar="TAG",
+            help="Only records with this tag; if repeated, with all of them.",
+        ),
     ],
     "metadata": Annotated[
         list[str] | None,
         Option(
             "--metadata",
             metavar="KEY=VALUE",
-            help="Only what has this value in its metadata, JSON or text.",
+            help="Only records with this value in their metadata, JSON or text.",
         ),
     ],
 }
@@ -110,11 +115,12 @@ def search_scope(group: str | None, user: str | None, *, every: bool, notes: boo
     if notes:
         if scope is not None or every:
             raise WrongUse(
-                "--notes are the shared ones; those of a conversation are found with --group or --user alone"
+                "--notes searches the shared notes only; for the notes of a conversation give "
+                "--group or --user alone"
             )
         return SHARED_NOTES
     if every and scope is not None:
-        raise WrongUse("--all together with --group or --user: say one of them")
+        raise WrongUse("--all cannot be combined with --group or --user; give only one of them")
     if not every and scope is None:
         raise WrongUse(
             "which conversation? Add --group ID or --user ID (or --all, for every conversation)"

@@ -94,9 +94,7 @@ class McpMemory:
         writer: Writer | None = None,
     ) -> None:
         if writer is not None and not scope.user_id:
-            raise InvalidInput(
-                "writing needs the id of a user as well as the group: say whose words these are"
-            )
+            raise InvalidInput("writing to a group also needs the id of the user who speaks")
         self.settings = settings
         self.scope = scope
         self.language = language

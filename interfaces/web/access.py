@@ -54,7 +54,7 @@ class Caller:
         """
         scope = _scope(named) if named else self.scope
         if self.scope is not None and (scope is None or scope.key != self.scope.key):
-            raise Refused(HTTPStatus.FORBIDDEN, f"this token is for {self.scope.key} alone")
+            raise Refused(HTTPStatus.FORBIDDEN, f"this token is valid for {self.scope.key} only")
         scope = self.scope or scope
         if scope is None or not user_id or scope.request_type != "group":
             if scope is not None and user_id and scope.user_id != user_id:
@@ -74,7 +74,7 @@ class Caller:
     def check_operator(self) -> None:
         """Raise Refused unless the caller is the operator."""
         if self.scope is not None:
-            raise Refused(HTTPStatus.FORBIDDEN, "this is for the operator's token alone")
+            raise Refused(HTTPStatus.FORBIDDEN, "this needs the operator's token")
 
 
 def _scope(named: str) -> Scope:

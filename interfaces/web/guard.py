@@ -157,7 +157,7 @@ class Guard:
         """
         given = headers.getlist("host")
         if len(given) != 1 or _name_of(given[0]) not in self._hosts:
-            detail = "this server is not reached by that name; add it to web.hosts in the settings"
+            detail = "this host name is not allowed; add it to web.hosts in the settings"
             raise Refused(HTTPStatus.MISDIRECTED_REQUEST, detail)
 
     def _caller(self, headers: Headers, session: str) -> Caller | None:
@@ -244,7 +244,7 @@ def read_cookies(given: Iterable[str], names: Iterable[str]) -> dict[str, str]:
 
 
 def _too_large(most: int) -> str:
-    return f"the body has more than {most // 1024} KiB; send less at a time, with a token, or raise web.body_max_kib"
+    return f"the body has more than {most // 1024} KiB; send less at a time or with a token, or raise web.body_max_kib"
 
 
 def _bounded(receive: Receive, most: int) -> Receive:

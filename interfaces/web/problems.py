@@ -128,5 +128,5 @@ def add_problems(app: FastAPI) -> None:
         # The server logs the error with its traceback. The response does not describe the error.
         return problem(
             HTTPStatus.INTERNAL_SERVER_ERROR,
-            "an error inside Historian; the log of the server tells which",
+            "an internal error of Historian; see the log of the server",
         )

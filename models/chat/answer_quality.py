@@ -17,7 +17,9 @@ LEAST_ITEMS = 20
 """Minimum number of items in an hour before a model can be rested."""
 MOST_REFUSED = 0.5
 """A model is rested if more than this share of its items is refused."""
-REMEDY = "take a stronger model, or leave the work to the rules: cognitive.historian.rewrite_mode = 'rules'"
+REMEDY = (
+    "use a stronger model, or let the rules do the work: cognitive.historian.rewrite_mode = 'rules'"
+)
 
 
 @dataclass(slots=True)

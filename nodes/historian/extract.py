@@ -57,7 +57,8 @@ async def extract(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
     answer = await asked(
         context.chat,
         RecordEvents,
-        f"job {question.jobs[0].job_id}: the model told no usable events; the messages stand alone",
+        f"job {question.jobs[0].job_id}: the model gave no usable events; only the messages are "
+        "stored",
         purpose="extract",
         system=render(
             "extract_system",

@@ -30,8 +30,8 @@ from ...schema.graph_states.historian import (
 )
 from ...schema.job import Job
 from ...schema.names import Names
+from ...schema.payloads import LearntFact, OldFact, ProfilePayload
 from ...schema.profile import Profile, ProfileKey, ProfileLine
-from ...schema.talk import LearntFact, OldFact, ProfilePayload
 from ...stores.historian_context import HistorianContext
 from ...stores.tables.events.store import EventStore
 from ...text.facts.learnt import former_in, learnt_in, people_of
@@ -354,7 +354,9 @@ async def _asked(
             break
     if refused:
         log.info(
-            "job %s: %d changes of profiles are left out that no fact carries", job_id, len(refused)
+            "job %s: %d changes of profiles are left out because no fact supports them",
+            job_id,
+            len(refused),
         )
     return merge if is_answered and (merge.taken or not refused) else None
 

@@ -59,7 +59,10 @@ async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> 
         return {"items": items, "attempt": attempt + 1, "spent": True}
     if len(answer.texts) != len(wanted):
         log.info(
-            "job %s: %d texts came back for %d items", job.job_id, len(answer.texts), len(wanted)
+            "job %s: the model returned %d texts for %d items",
+            job.job_id,
+            len(answer.texts),
+            len(wanted),
         )
     # All candidates are empty if the number of texts is wrong, and one is empty if its text is too
     # long. The gate refuses empty candidates, and the model is asked again.

@@ -90,7 +90,7 @@ async def check_article(
     if reasons and is_last:
         log.debug("job %s: %s", job.job.job_id, "; ".join(reasons))
         log.warning(
-            "job %s: lines that did not pass for the article of %s: %d",
+            "job %s: refused lines of the article about %s: %d",
             job.job.job_id,
             job.key,
             len(reasons),

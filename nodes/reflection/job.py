@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 from ...schema.graph_states.reflection import ProposalState, ReflectionState
 from ...schema.job import Job
 from ...schema.names import Names
+from ...schema.payloads import StatesPayload
 from ...schema.settings import Settings, ShorttermSettings
-from ...schema.states_payload import StatesPayload
 from ...schema.summary import CHAPTER_NAMES, Article, ArticleKey, ChapterBounds, ChapterName
 from ...stores.historian_context import HistorianContext
 from ...text.job_verdicts import names_of

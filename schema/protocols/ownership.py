@@ -64,7 +64,7 @@ class Ownership(Protocol):
 
     def __enter__(self) -> Self:
         if not self.is_held:
-            raise StorageError("the ownership is not held: acquire(now) it before entering it")
+            raise StorageError("the ownership is not held: call acquire(now) first")
         return self
 
     def __exit__(

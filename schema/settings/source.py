@@ -198,7 +198,7 @@ def _known(dotted: str, prefix: str = "") -> str:
     below = (path.removeprefix(parent).partition(".") for path in known if path.startswith(parent))
     siblings = dict.fromkeys(f"{name}{dot and '.…'}" for name, dot, _ in below)
     return (
-        f"known there are {', '.join(siblings)}"
+        f"the known keys there are {', '.join(siblings)}"
         if siblings
         else "`historian init` writes a file with every key"
     )

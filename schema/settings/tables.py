@@ -15,9 +15,8 @@ from typing import Annotated, Any
 from pydantic import TypeAdapter
 from pydantic.fields import FieldInfo
 
-from .. import settings as model
 from ..language import Language
-from . import Settings, walk
+from . import Section, Settings, walk
 from .source import is_hot, value_at
 
 _WORDS: Mapping[str, Any] = tomllib.loads(
@@ -69,26 +68,26 @@ def settings_tables(language: Language) -> str:
 def meaning_of(dotted: str) -> Mapping[Language, str]:
     """Return the meaning of a key in Chinese and English: its docstring in the settings model."""
     section, _, name = dotted.rpartition(".")
-    owners = type(value_at(Settings(), section)).__mro__
-    text = next((text for owner in owners if (text := _texts().get((owner.__name__, name)))), "")
+    tables = type(value_at(Settings(), section)).__mro__
+    text = next((text for table in tables if (text := _key_docstrings(table).get(name))), "")
     zh, _, en = inspect.cleandoc(text).partition("\n")
     return {"zh": zh, "en": " ".join(en.split())}
 
 
 @cache
-def _texts() -> dict[tuple[str, str], str]:
-    """Return the docstring of each key by class and name.
+def _key_docstrings(table: type) -> dict[str, str]:
+    """Return the docstring of each key that this class itself declares.
 
     The source is read only when needed. Pydantic's `use_attribute_docstrings` would read it at
     every import.
     """
-    classes = [
-        node for node in ast.parse(inspect.getsource(model)).body if isinstance(node, ast.ClassDef)
-    ]
+    if not issubclass(table, Section):
+        return {}
+    (declared,) = ast.parse(inspect.getsource(table)).body
+    assert isinstance(declared, ast.ClassDef)
     return {
-        (owner.name, ast.unparse(field.target)): str(text.value.value)
-        for owner in classes
-        for field, text in pairwise(owner.body)
+        ast.unparse(field.target): str(text.value.value)
+        for field, text in pairwise(declared.body)
         if isinstance(field, ast.AnnAssign)
         and isinstance(text, ast.Expr)
         and isinstance(text.value, ast.Constant)

@@ -75,9 +75,9 @@ def back_up(directory: Path, target: Path, *, version: str, now: float) -> Backu
     """
     directory, target = directory.resolve(), target.expanduser().resolve()
     if target == directory or directory in target.parents:
-        raise InvalidInput(f"{target} lies in the data directory; name a folder outside of it")
+        raise InvalidInput(f"{target} is inside the data directory; give a folder outside it")
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
-        raise InvalidInput(f"{target} exists and is not empty; name a new folder for each backup")
+        raise InvalidInput(f"{target} exists and is not empty; give a new folder for each backup")
     check_restored(directory)
     if not (directory / INDEX).exists():
         raise HistorianError(f"{directory} has no {INDEX}: there is nothing to back up")
@@ -155,7 +155,8 @@ def _copy_database(source: Path, target: Path, table: str) -> int:
             verdict = copy.execute("PRAGMA quick_check(1)").fetchone()[0]
             if verdict != "ok":
                 raise StorageError(
-                    f"{source} is damaged ({verdict}); the backup would be too: `historian doctor`"
+                    f"{source} is damaged ({verdict}); the backup would be damaged too. Run "
+                    "`historian doctor`"
                 )
             return int(copy.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
     except sqlite3.Error as error:

@@ -78,17 +78,18 @@ def read_backup(source: Path) -> Backup:
     """
     data = read_ordinary(source / MANIFEST)
     if data is None:
-        raise InvalidInput(f"{source} is no backup of `historian backup`: it has no {MANIFEST}")
+        raise InvalidInput(f"{source} was not made by `historian backup`: it has no {MANIFEST}")
     try:
         manifest = json.loads(data)
         if manifest["format"] != FORMAT or not isinstance(manifest["version"], int):
-            raise ValueError("it is something else")
+            raise ValueError("it has another format")
         backup = _BACKUP.validate_python(manifest)
     except (ValueError, KeyError, TypeError) as error:
         raise InvalidInput(f"{source / MANIFEST} does not describe a backup: {error}") from None
     if manifest["version"] > VERSION:
         raise InvalidInput(
-            f"{source} has version {manifest['version']}, at most {VERSION} is known; upgrade langgraph-historian"
+            f"{source} has version {manifest['version']}, but this program knows only versions up "
+            f"to {VERSION}; upgrade langgraph-historian"
         )
     check_ordinary(source)
     _check_database(source / INDEX, len(MIGRATIONS))
@@ -103,14 +104,14 @@ def _check_database(path: Path, newest: int) -> None:
             (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
             (version,) = connection.execute("PRAGMA user_version").fetchone()
     except sqlite3.Error as error:
-        raise InvalidInput(f"{path}: {error}; take another backup") from None
+        raise InvalidInput(f"{path}: {error}; use another backup") from None
     if verdict != "ok" or not 0 < version <= newest:
         problem = (
             verdict
             if verdict != "ok"
-            else f"its schema has version {version}, known are 1 to {newest}"
+            else f"its schema has version {version}, this program knows versions 1 to {newest}"
         )
-        raise InvalidInput(f"{path}: {problem}; take another backup")
+        raise InvalidInput(f"{path}: {problem}; use another backup")
 
 
 def _read_only(path: Path) -> str:
@@ -171,7 +172,7 @@ def _tombstones(index: Path) -> list[Tombstone] | None:
         with closing(sqlite3.connect(index, factory=SqliteTransaction)) as connection:
             return all_tombstones(connection)
     except sqlite3.Error as error:
-        log.warning("%s cannot tell who was forgotten: %s", index, error)
+        log.warning("%s cannot be read to learn who was forgotten: %s", index, error)
         return None
 
 
@@ -243,7 +244,7 @@ def _put_database(directory: Path, source: Path, name: str) -> None:
     remove_durably(temporary)
     if not copied(source / name, temporary):
         raise StorageError(
-            f"{source / name} does not exist any more; run this again with a whole backup"
+            f"{source / name} does not exist any more; run this again with a complete backup"
         )
     for suffix in ("-wal", "-shm"):
         remove_durably(directory / f"{name}{suffix}")

@@ -105,6 +105,7 @@ def kind_of(parts: Parts, target_id: str, scope: Scope) -> CandidateKind:
     found = parts.events.get([target_id]) if isinstance(target_id, str) else []
     if not found or found[0].scope.key != scope.key:
         raise InvalidInput(
-            f"target_id: there is no line or event {told(target_id)} here; take the target_id of a candidate"
+            f"target_id: there is no line or event {told(target_id)} here; pass the target_id of a "
+            "candidate"
         )
     return "message" if found[0].is_message else "event"

@@ -8,13 +8,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
+from ...schema import VERSION
 from ...schema.correction import Correction
 from ...schema.event import Event
 from ...schema.labels import last_expiry
 from ...schema.profile import ProfileKey, ProfileLine, line_id_of
 from ...schema.protocols import Vector
 from ...schema.scope import Scope, layer_written
-from ...schema.version import VERSION
 from ...text.profiles.lines import plain_words
 from .carrying_out import carry_out
 from .pins import check_room

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from ...schema.errors import InvalidInput
 from ...schema.ids import told
-from ...schema.job import check_expiry
 from ...schema.profile import ProfileKey, ProfileLine, line_id_of
 from ...schema.scope import PRIVATE_LAYER, PUBLIC_LAYER, Scope
+from ...schema.times import check_expiry
 from ...text.profiles.lines import plain_words
 from ..timezones import iso_of
 from .plan import Line, lines_in, profile_keys, rewritten
@@ -64,7 +64,9 @@ def checked_expiry(expires_at: object, now: float) -> str:
         return ""
     until = iso_of(moment)
     if moment <= now:
-        raise InvalidInput(f"expires_at: {until} is over; give a time to come, or leave it out")
+        raise InvalidInput(
+            f"expires_at: {until} is in the past; give a future time, or leave it out"
+        )
     is_day = isinstance(expires_at, str) and len(expires_at.strip()) == len("2026-03-02")
     return str(expires_at).strip() if is_day else until
 

@@ -275,7 +275,7 @@ def rewritten(
             continue
         parts.backend.profile_index.put(stored, None)
         return stored
-    raise StorageError(f"profile {key}: others kept changing it; try again")
+    raise StorageError(f"profile {key}: other processes kept changing it; try again")
 
 
 def existing(parts: Parts, event_id: object, scope: Scope | None) -> Event:

@@ -28,8 +28,10 @@ def undo(parts: Parts, correction_id: object, scope: Scope | None) -> Correction
         or (scope is not None and record.scope_key != scope.key)
     ):
         raise InvalidInput(
-            f"correction_id: there is no correction {told(correction_id)} to undo here; `list_corrections` names those "
-            "that can be. They are kept for `cognitive.undo_hours`, and go with the person or group that is forgotten"
+            f"correction_id: there is no correction {told(correction_id)} to undo here; "
+            "`list_corrections` lists those that can be undone. Corrections are kept for "
+            "`cognitive.undo_hours`, and are deleted earlier if a person or group that they are "
+            "about is forgotten"
         )
     correction = record.correction
     if correction.is_undone:

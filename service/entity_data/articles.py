@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
-from ...schema.job import check_timestamp, clean_text
+from ...schema.job import clean_text
 from ...schema.summary import (
     ROLES,
     ArticleKey,
@@ -30,6 +30,7 @@ from ...schema.summary import (
     Summary,
     job_of_entry,
 )
+from ...schema.times import check_timestamp
 from ...stores.files.articles import ARTICLE_FORMAT
 from ...stores.files.naming import ARTICLES
 from ...stores.files.summary_lines import as_data, as_line, parse_line

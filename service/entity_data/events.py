@@ -24,8 +24,8 @@ from ...schema.event import (
     Revision,
     is_raw,
 )
-from ...schema.job import check_expiry, check_timezone
 from ...schema.labels import clean_metadata, clean_tags
+from ...schema.times import check_expiry, check_timezone
 from ...stores.tables.event_transfer import Carried
 from ...text.messages.former import FormerTalk
 from ...text.redaction import Level, redact_value

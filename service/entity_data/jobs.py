@@ -9,7 +9,7 @@ from typing import Any
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
 from ...schema.job import Job, parse_job
-from ...schema.states_payload import StatesPayload
+from ...schema.payloads import StatesPayload
 from ...schema.validation import validated
 from ..intake import HANDED_OVER, check_untried, redacted
 from .kinds import ALL, Lines, Provenance, Record, Traces, names_in

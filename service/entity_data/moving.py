@@ -65,14 +65,15 @@ def move(
     source, or if rows are missing in the target.
     """
     if source.name == target.name:
-        raise InvalidInput(f"{target.name} is where the memory is already; name another place")
+        raise InvalidInput(f"{target.name} already is the place of the memory; give another place")
     with ExitStack() as stack:
         for one in (source, target):
             stack.enter_context(one.workers.ownership().acquire(now))
             stack.enter_context(one.workers.alone())
         if source.forget_requests.waiting():
             raise HistorianError(
-                f"{source.name}: somebody is being forgotten there; let `historian forget` end first"
+                f"{source.name}: a forget request is in progress there; wait until `historian "
+                "forget` has ended"
             )
         moving = _Move(source, target, on_progress)
         moving.rows()
@@ -100,12 +101,13 @@ class _Move:
         self._mark: dict[str, Any] = json.loads(found) if found else {}
         if not self._mark and any(map(target.contents.count, target.contents.tables())):
             raise InvalidInput(
-                f"{target.name} holds a memory already; give an empty place (another stores.schema_name, another folder)"
+                f"{target.name} already contains a memory; give an empty place (another "
+                "stores.schema_name, another folder)"
             )
         if self._mark and {name: self._mark.get(name) for name in self._origin} != self._origin:
             raise InvalidInput(
-                f"{target.name}: {self._mark.get('from')} was being moved here, and that memory is not as it was then; "
-                "empty this place and begin again"
+                f"{target.name}: {self._mark.get('from')} was being moved here, and that memory "
+                "has changed since; empty this place and start again"
             )
 
     def rows(self) -> None:
@@ -154,7 +156,8 @@ class _Move:
         ]
         if lacking:
             raise HistorianError(
-                f"{self._to.name}: not all has arrived ({', '.join(lacking)}); empty it and move again"
+                f"{self._to.name}: not everything has arrived ({', '.join(lacking)}); empty this "
+                "place and move again"
             )
         for scope_key, query, event_id in _sample(self._from):
             report.recalls += 1

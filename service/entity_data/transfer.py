@@ -78,7 +78,7 @@ def export(
         }
         if not any(written.values()):
             raise HistorianError(
-                f"nothing is known of {entity.key}: {path} is not written; check the id"
+                f"there is no data about {entity.key}, so {path} was not written; check the id"
             )
         manifest = {
             "format": FORMAT,
@@ -140,7 +140,8 @@ def _refused(
                 forgotten |= _forgotten(parts, kind.said(value))
     if forgotten:
         raise ForgottenHere(
-            f"{path}: {_named(forgotten)} forgotten here; nothing is imported. --even-forgotten brings back all of the archive"
+            f"{path}: {_named(forgotten)} forgotten here; nothing is imported. --even-forgotten "
+            "imports the whole archive"
         )
     return dict(refused)
 
@@ -179,7 +180,8 @@ def _entity_of(archive: ArchiveReader, path: Path) -> Entity:
         version = manifest.get(name)
         if type(version) is not int or version > known:
             raise InvalidInput(
-                f"{path}: {name} {version!r} is not known, at most {known} is; upgrade langgraph-historian"
+                f"{path}: {name} {version!r} is not known; the newest known version is {known}; "
+                "upgrade langgraph-historian"
             )
     try:
         return Entity(manifest["entity"]["type"], manifest["entity"]["id"])

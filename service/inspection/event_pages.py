@@ -91,6 +91,7 @@ def _parsed(cursor: str) -> tuple[float, int]:
         seconds, count = float("nan"), -1
     if not (abs(seconds) < 1e12 and 0 <= count <= 100_000):
         raise InvalidInput(
-            f"cursor: {told(cursor)} is none; pass `next` of the page before as it is"
+            f"cursor: {told(cursor)} is not a cursor; pass the `next` of the previous page "
+            "unchanged"
         )
     return seconds, count

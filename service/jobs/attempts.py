@@ -175,7 +175,7 @@ class Attempts:
 
     def _hold(self, job: Job, error: StorageError) -> None:
         if isinstance(error, ClaimLost):
-            log.warning("%s; what was begun here is left to it", error)
+            log.warning("%s; this worker drops the job", error)
             return
         self._wait(self.disk, job, error)
         self.held.append(job)
@@ -193,7 +193,7 @@ class Attempts:
         if isinstance(error, CheckpointError):
             self.must_reopen = True  # reopening shows whether they are damaged
         elif isinstance(error, OSError) and error.errno in DISK_ERRORS:
-            error = StorageError(f"{error}; free some space on the disk, or mend it")
+            error = StorageError(f"{error}; free some space on the disk, or repair it")
         try:
             if isinstance(error, ClaimLost) or (
                 isinstance(error, StorageError) and not self._written.too_many(job)
@@ -226,7 +226,7 @@ class Attempts:
                 RETRY_SECONDS, attempts, LONGEST_RETRY_SECONDS
             )
             log.warning(
-                "job %s failed (attempt %d) and is tried again: %s",
+                "job %s failed (attempt %d) and will be tried again: %s",
                 job.job_id,
                 attempts,
                 message,
@@ -258,5 +258,7 @@ async def _drop_checkpoint(job: Job, checkpoints: OpenCheckpoints) -> None:
         await checkpoints.drop(job.job_id)
     except CheckpointError as error:
         log.warning(
-            "the checkpoint of job %s stays until the next start sweeps it: %s", job.job_id, error
+            "the checkpoint of job %s could not be deleted; the next start deletes it: %s",
+            job.job_id,
+            error,
         )

@@ -8,9 +8,9 @@ from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from ...schema.commands import IndexCommand, RollbackArticleCommand, RollbackCommand
 from ...schema.errors import InvalidInput
 from ...schema.job import Job
+from ...schema.payloads import IndexCommand, RollbackArticleCommand, RollbackCommand
 from ...schema.scope import notes_scope
 from ...schema.validation import validated
 from ..components import Parts

@@ -11,9 +11,9 @@ import asyncio
 from ...schema.graph_states.historian import HistorianPart, HistorianState
 from ...schema.ids import digest_of
 from ...schema.job import Job
+from ...schema.payloads import ProfilePayload
 from ...schema.protocols import JobQueue
 from ...schema.summary import ArticleKey, Spoken, summaries_waiting
-from ...schema.talk import ProfilePayload
 from ...stores.historian_context import HistorianContext
 from ...text.facts.learnt import former_in, learnt_in, people_of
 

@@ -17,9 +17,9 @@ from ...graph.reflection import ReflectionGraph, compile_reflection
 from ...schema.errors import StorageError
 from ...schema.graph_states.historian import events_of
 from ...schema.job import DONE, Job
+from ...schema.payloads import StatesPayload
 from ...schema.protocols import Answer, JobQueue, StructuredChat
 from ...schema.settings import Settings
-from ...schema.states_payload import StatesPayload
 from ...schema.summary import ArticleKey
 from ...stores.historian_context import HistorianContext
 from ...stores.threaded_saver import OpenCheckpoints
@@ -249,9 +249,7 @@ class JobRuns:
             or await asyncio.to_thread(is_kept, job.job_id)
         ):
             return state
-        log.warning(
-            "job %s is run again: what its checkpoint says is not in the database", job.job_id
-        )
+        log.warning("job %s is run again: its checkpoint does not match the database", job.job_id)
         await self._checkpoints.drop(job.job_id)
         return await self._resumed(graph, job, context)
 

@@ -11,9 +11,9 @@ from dataclasses import replace
 from ...schema.errors import RevisionConflict, StorageError
 from ...schema.event import MESSAGE, Event, EventFilter
 from ...schema.job import Job
+from ...schema.payloads import SAID_BY_PEOPLE
 from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...schema.scope import is_asserted, layer_written
-from ...schema.talk import SAID_BY_PEOPLE
 from ...stores.historian_context import HistorianContext
 from ...text.messages.records import (
     MOST_PARTS,
@@ -212,7 +212,9 @@ class FiledMessages:
                     self.take_out(said[name], [])
             return
         log.warning(
-            "profile %s kept changing; what %d messages tell stands in them alone", key, len(made)
+            "profile %s kept changing; the facts of %d messages were not added to it",
+            key,
+            len(made),
         )
 
     def _is_withdrawn(self, name: str, job: Job) -> bool:

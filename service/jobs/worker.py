@@ -168,7 +168,8 @@ class HistorianWorker:
                 await asyncio.to_thread(self._parts.backend.forget_requests.drop_unread)
             except StorageError as error:
                 log.warning(
-                    "reports of forgetting that nobody read are left until the next start: %s",
+                    "unread reports on forget requests could not be removed; the next start "
+                    "removes them: %s",
                     error,
                 )
         try:
@@ -337,7 +338,7 @@ class HistorianWorker:
         try:
             await self._sweep(checkpoints)
         except StorageError as error:
-            log.warning("checkpoints of finished jobs stay for now: %s", error)
+            log.warning("checkpoints of finished jobs could not be removed yet: %s", error)
 
     async def _look_for_dead(self, now: float) -> None:
         """If there are several workers, take over the jobs of dead workers. The call is also this

@@ -195,7 +195,7 @@ class Observation:
             self._queue.clear()
             self.statistics.lost += queued
             if left := queued + self._give_up():
-                log.warning("%d observations were not stored before the end", left)
+                log.warning("%d observations were not stored before the service closed", left)
 
     async def _end_task(self, timeout_seconds: float) -> None:
         """Wait for the task within the time limit, then cancel it."""

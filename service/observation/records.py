@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo
 
 from ...schema.event import Event
 from ...schema.job import Job
+from ...schema.payloads import SAID_BY_PEOPLE, TalkPayload
 from ...schema.scope import Scope
 from ...schema.settings import ObservationSettings
-from ...schema.talk import SAID_BY_PEOPLE, TalkPayload
 from ...text.messages.records import observation_events, said_events, session_request
 from ...text.preview import preview_text, snapshot
 from ...text.redaction import redact

@@ -43,7 +43,8 @@ class ModelRecord:
             found = finding(
                 "warning",
                 "the provider of {model} declined the content of {n} questions; the rules filed it",
-                "loosen the provider's content filter, or take another endpoint in [models.historian]",
+                "loosen the provider's content filter, or use another endpoint in "
+                "[models.historian]",
                 model=chat.model,
                 n=declined,
             )
@@ -51,8 +52,9 @@ class ModelRecord:
             used, seconds = usage[purpose], resting[purpose]
             found = finding(
                 "warning",
-                "{model} rests for an hour at most ({purpose}): of {items} items of its answers the checks refused {refused}",
-                "take a stronger model in [models.historian], or leave the work to the rules: "
+                "{model} is not used for up to an hour ({purpose}): the checks refused {refused} "
+                "of {items} items of its answers",
+                "use a stronger model in [models.historian], or let the rules do the work: "
                 'cognitive.historian.rewrite_mode = "rules"',
                 model=chat.model,
                 purpose=purpose,
@@ -79,4 +81,4 @@ def answers_finding(directory: Path, now: float) -> Finding:
             return Finding("warning", str(detail), str(remedy), dict(values))
     except (OSError, ValueError, TypeError) as error:
         log.debug("%s", error)
-    return finding("ok", "no model rests, no content was declined")
+    return finding("ok", "no model is paused, no content was declined")

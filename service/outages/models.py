@@ -22,8 +22,8 @@ Call = Callable[[], Awaitable[Result]]
 
 LONGEST_PAUSE_SECONDS = 60.0
 """Shorter than for chat models: a probe costs only one word, so that it can be repeated often."""
-NO_VECTORS = "searches go by keywords, and events are filed without vectors"
-NO_ORDER = "the order before it stands"
+NO_VECTORS = "searches use keywords, and events are filed without vectors"
+NO_ORDER = "results keep their previous order"
 """What happens while a model is unavailable, for log messages."""
 TIMER_SECONDS = 0.02
 """A timer may fire this many seconds too early, because the clock of some systems is coarse."""
@@ -87,7 +87,7 @@ class SharedOutage:
             if is_late and not answer.done():
                 self._begin(
                     ModelUnavailable(
-                        f"the {self._what} gave no answer in the time that a recall has"
+                        f"the {self._what} gave no answer within the time limit of a recall"
                     )
                 )
             raise
@@ -107,7 +107,7 @@ class SharedOutage:
                     self._end_probe
                 )
             raise ModelUnavailable(
-                f"the {self._what} is away: {self._outage.reason}", retry_after=remaining
+                f"the {self._what} is unavailable: {self._outage.reason}", retry_after=remaining
             )
 
     async def _noted(self, call: Call[Result]) -> Result:
@@ -126,7 +126,7 @@ class SharedOutage:
         known = self._outage.active
         pause = self._outage.begin(self._clock(), str(error), retry_after=error.retry_after)
         level = logging.DEBUG if known else logging.WARNING
-        told = "the %s is away, next try in %.0f s; until it answers %s: %s"
+        told = "the %s is unavailable, next try in %.0f s; until it answers %s: %s"
         log.log(level, told, self._what, pause, self._meanwhile, error)
 
     async def _probed(self) -> None:

@@ -16,9 +16,9 @@ from ...retrieval.relevant import fitting_lines, read_memory, waiting_talk
 from ...schema.errors import HistorianError, InvalidInput
 from ...schema.job import Job, check_size, clean_text
 from ...schema.language import Language
+from ...schema.payloads import SpokenPayload, StatesPayload
 from ...schema.scope import Scope
 from ...schema.settings import Settings
-from ...schema.states_payload import SpokenPayload, StatesPayload
 from ...schema.summary import ArticleKey
 from ...text.redaction import redact
 from ..incoming_messages import Message, read_messages
@@ -105,7 +105,7 @@ async def relevant_memories(
     end = asyncio.get_running_loop().time() + limit
     if scope is not None and not is_conversation(scope):
         log.warning(
-            "memories of %s give nothing: scope must be a Scope, got %s",
+            "no memories of %s are returned: scope must be a Scope, got %s",
             user_id,
             type(scope).__name__,
         )

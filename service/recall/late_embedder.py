@@ -9,11 +9,13 @@ LATE = frozenset({"embedder: out of time", "embedder: busy with other queries"})
 
 SPINNING = "OMP_WAIT_POLICY is active: the threads of the embedder spin while they wait; unset it, or set it to passive"
 SLOW = (
-    "the processors are busy or too slow for it: give more time (query.recall_timeout_seconds), embed at an endpoint "
+    "the processors are busy or too slow for it: allow more time (query.recall_timeout_seconds), "
+    "embed at an endpoint "
     '(models.embedding.base_url), or search by keywords (models.embedding.provider = "none")'
 )
 SLOW_ENDPOINT = (
-    "its endpoint answers too slowly: give more time (query.recall_timeout_seconds), or take the local model "
+    "its endpoint answers too slowly: allow more time (query.recall_timeout_seconds), or use the "
+    "local model "
     '(models.embedding.provider = "local")'
 )
 

@@ -169,7 +169,10 @@ class Recall:
             self._under_way.discard(mark)
         self.statistics.note(recalled, time.perf_counter() - started)
         if recalled.reasons:
-            told = "recall for %s answered with %s: %s%s (once for each kind of reason; `stats` counts them)"
+            told = (
+                "recall for %s fell back to the level %s: %s%s (logged once for each kind of "
+                "reason; `stats` counts them)"
+            )
             level = self.events.seen_warnings.level(recalled.reasons)
             is_late = not LATE.isdisjoint(recalled.reasons)
             remedy = (

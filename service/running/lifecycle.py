@@ -55,9 +55,13 @@ HANDING = 6
 
 
 _NOTHING_READ: dict[ReadingState, str] = {
-    "off": "memory is switched off (cognitive.enabled = false): turns leave plain summaries alone, and recall gives nothing "
-    "else; to switch it on set cognitive.enabled to true and restart",
-    "closed": "memory is not open: recall gives nothing, and nothing is observed; open it first, with "
+    "off": (
+        "memory is switched off (cognitive.enabled = false): only plain summaries of turns "
+        "are stored, and recall returns only these; to switch it on, set cognitive.enabled to "
+        "true and restart"
+    ),
+    "closed": "memory is not open: recall returns nothing, and nothing is observed; open it first, "
+    "with "
     "`async with CognitiveService.open(…) as memory:` or `await memory.start()`",
 }
 
@@ -71,8 +75,9 @@ def _threads() -> tuple[ThreadPoolExecutor, ThreadPoolExecutor]:
 
 
 _LOOP_ENDED = (
-    "the event loop in which memory was opened has ended, and the historian with it: nothing would be filed. Call "
-    "`await memory.start()` in this one, or use `async with memory:`; what was accepted before waits on disk"
+    "the event loop in which memory was opened has ended, so its worker has stopped and new "
+    "jobs would not be filed. Call `await memory.start()` in the running event loop, or use "
+    "`async with memory:`. Jobs that were accepted earlier are still on disk"
 )
 
 
@@ -322,7 +327,7 @@ class Lifecycle:
             # No error may prevent the tombstone that `forget` sets: with it the store refuses the
             # observations that are left in memory.
             log.exception(
-                "observations in memory of a %s could not be removed; the store will refuse them",
+                "unsaved observations of a %s could not be removed; the store will refuse them",
                 entity.type,
             )
         wake = self.worker.look_for_requests if self.worker is not None else None
@@ -395,9 +400,12 @@ class Lifecycle:
             async with asyncio.timeout(LOCAL_SECONDS):
                 if is_away:
                     if not self.plain.database_away:
-                        told = "the database cannot be used: %s is away; check that the server runs and can be reached. Recall "
+                        told = (
+                            "the database %s is unavailable; check that the server runs and "
+                            "can be reached. Until then, recall "
+                        )
                         log.error(
-                            told + "gives what is left, jobs wait on disk meanwhile",
+                            told + "returns only what this machine holds, and jobs wait on disk",
                             opened.parts.backend.name,
                         )
                         await asyncio.to_thread(self.plain.begin, opened.parts.queue)
@@ -430,7 +438,11 @@ class Lifecycle:
                 if self.queue is not None
                 else "No job can be accepted"
             )
-            log.error("memory cannot be read, only plain summaries are: %s. %s", error, waiting)
+            log.error(
+                "memory cannot be read (%s); recall returns only plain summaries. %s",
+                error,
+                waiting,
+            )
             if self.queue is not None:
                 await asyncio.to_thread(self.plain.begin, self.queue)
             self.plain.database_away = True
@@ -527,7 +539,8 @@ class Lifecycle:
         while opened is not None and self.opened is opened and opened.parts.backend.place != "here":
             if opened.parts.backend.place == "replaced":
                 log.warning(
-                    "%s: the database is another file now; it is closed, and opened anew",
+                    "%s: another file has replaced the database; closing the old file and opening "
+                    "the new one",
                     opened.parts.backend.name,
                 )
                 self.opened = None

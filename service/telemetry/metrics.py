@@ -120,14 +120,14 @@ _METRICS: tuple[tuple[str, str, str, Callable[[Mapping[str, Any]], Iterable[Any]
     (
         "rewrites_total",
         "counter",
-        "Passes through the rewriter, retries among them",
+        "Passes through the rewriter, including retries",
         _at("worker.rewrites"),
     ),
     ("events_filed_total", "counter", "Events filed", _at("worker.events")),
     (
         "gate_pass_ratio",
         "gauge",
-        "Share of filed events that the gate passed, at the first pass and in the end",
+        "Share of filed events that the gate passed, at the first attempt and finally",
         _gate,
     ),
     (
@@ -206,7 +206,7 @@ _METRICS: tuple[tuple[str, str, str, Callable[[Mapping[str, Any]], Iterable[Any]
     (
         "recall_reasons_total",
         "counter",
-        "Why recalls brought less than they could",
+        "Reduced recalls by reason",
         _at("recall.reasons", "reason"),
     ),
     (
@@ -216,11 +216,16 @@ _METRICS: tuple[tuple[str, str, str, Callable[[Mapping[str, Any]], Iterable[Any]
         _recall_seconds,
     ),
     ("scopes_in_memory", "gauge", "Conversations held in memory", _at("recall.scopes_in_memory")),
-    ("scope_bytes", "gauge", "Bytes they take", _at("recall.scope_bytes")),
+    (
+        "scope_bytes",
+        "gauge",
+        "Bytes of memory that these conversations take",
+        _at("recall.scope_bytes"),
+    ),
     (
         "observations_total",
         "counter",
-        "Observations by what became of them",
+        "Observations by outcome",
         _at("observation", "outcome"),
     ),
 )

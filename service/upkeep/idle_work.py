@@ -122,7 +122,7 @@ class Maintenance:
         try:
             await self._try(self._missing.embed_events)
         except Released:
-            log.debug("what waits for its vector is embedded after the next job")
+            log.debug("events without vectors are embedded after the next job")
 
     async def embedded(self) -> None:
         """Wait until all filed events have vectors, as long as the embedder makes progress. Raises
@@ -213,7 +213,7 @@ class Maintenance:
                 )
             )
         except StorageError as error:
-            log.warning("plain summaries wait: %s", error)
+            log.warning("plain summaries are not written yet: %s", error)
             self._finished = [*jobs, *self._finished][-SUMMARIES_HELD:]
 
     async def _migrate(self) -> None:
@@ -231,7 +231,7 @@ class Maintenance:
             self._migration = None
         if report is not None and report.complete:
             log.info(
-                "%s: %d old summaries taken in, %d known, %d bad",
+                "%s: %d old summaries imported, %d known before, %d invalid",
                 path,
                 report.taken,
                 report.known,

@@ -7,10 +7,10 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from ...models.embeddings.recorded import embedded_apart, vectors_for
-from ...schema.commands import RollbackCommand
 from ...schema.errors import FingerprintMismatch, ModelRefused, ModelUnavailable
 from ...schema.event import Event
 from ...schema.job import Job
+from ...schema.payloads import RollbackCommand
 from ...schema.profile import ProfileKey, profile_text
 from ...schema.protocols import Embedder
 from ..components import Parts

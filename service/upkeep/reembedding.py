@@ -105,14 +105,15 @@ async def change_model(
         try:
             stack.enter_context(lock.acquire(time.time()))
         except OwnerLockHeld as error:
-            log.warning("the vectors are made beside the owner, which keeps running: %s", error)
+            log.warning("the vectors are computed while the owner keeps running: %s", error)
         started = time.monotonic()
         try:
             built = await work.build(on_progress=on_progress)
         except ModelError as error:
             sets = parts.backend.shadow.sets()
             raise ReembeddingStopped(
-                "{error} {done} of {total} are done and kept; run this again to go on, nothing is paid twice",
+                "{error} {done} of {total} vectors are computed and stored; run this again to "
+                "continue, nothing is embedded twice",
                 error=error,
                 done=sets.next_done,
                 total=sets.events,
@@ -122,7 +123,8 @@ async def change_model(
         if built == "kept":
             if not lock.is_held:
                 raise ReembeddingStopped(
-                    "the vectors of {model} are kept from before; only the owner can go back to them: stop it first",
+                    "the former vectors of {model} are still stored; only the owner of the data "
+                    "directory can switch back to them: stop it first",
                     model=embedder.model,
                 )
             fingerprint = parts.backend.shadow.roll_back()
@@ -133,8 +135,9 @@ async def change_model(
                 stack.enter_context(lock.acquire(time.time()))  # the owner may have ended meanwhile
             except OwnerLockHeld as error:
                 raise ReembeddingStopped(
-                    "all {count} vectors are made and kept, but only the owner may change over: {error}. Stop it and run "
-                    "this again: nothing is embedded twice, the change takes a moment",
+                    "all {count} vectors are computed and stored, but only the owner of the data "
+                    "directory can switch to them: {error}. Stop it and run this again: nothing is "
+                    "embedded twice, and the switch takes a moment",
                     count=built.found + built.made,
                     error=error,
                 ) from None

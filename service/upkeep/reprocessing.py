@@ -20,11 +20,11 @@ from pydantic import ValidationError
 
 from ...graph.historian import compile_rewriting
 from ...models.embeddings.recorded import vectors_for
-from ...schema.commands import OPERATOR, ReprocessCommand
 from ...schema.errors import FingerprintMismatch, InvalidInput
 from ...schema.event import TIME_UNKNOWN, Event, EventFilter
 from ...schema.graph_states.historian import events_of
 from ...schema.job import Job
+from ...schema.payloads import OPERATOR, ReprocessCommand
 from ...schema.protocols import JobQueue
 from ...schema.scope import Scope
 from ...schema.validation import validated
@@ -108,7 +108,7 @@ class Reprocessing:
         try:
             job = _job_of(events)
         except (InvalidInput, ValidationError) as error:
-            log.warning("event %s stays as it is: %s", events[0].event_id, error)
+            log.warning("event %s was not rewritten: %s", events[0].event_id, error)
             return []
         if len(job.texts) != len(events):
             return []
@@ -160,7 +160,7 @@ class Reprocessing:
         try:
             self._revisions.advance(run, seen=seen, rows=rows, changes=changes, now=now, done=done)
         except FingerprintMismatch as error:
-            log.warning("written anew without vectors: %s", error)
+            log.warning("rewritten without vectors: %s", error)
             bare = [one._replace(vector=None) for one in changes]
             self._revisions.advance(run, seen=seen, rows=rows, changes=bare, now=now, done=done)
 

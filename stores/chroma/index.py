@@ -183,7 +183,8 @@ class ChromaIndex:
             message = str(error)
             if "dimension" in message:
                 raise FingerprintMismatch(
-                    f"{self._path}: {message}; the embedding model was changed: set models.embedding back, or run "
+                    f"{self._path}: {message}; the embedding model was changed: set "
+                    "models.embedding to the former model, or run "
                     "`historian reembed`"
                 ) from error
             raise StorageError(

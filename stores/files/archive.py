@@ -71,7 +71,7 @@ class ArchiveWriter(AbstractContextManager["ArchiveWriter"]):
 
     def __init__(self, path: Path, *, replace: bool = False) -> None:
         if path.exists() and not replace:
-            raise InvalidInput(f"{path} exists; name another file, or add --force")
+            raise InvalidInput(f"{path} already exists; give another file name, or add --force")
         self._path = path
         self._temporary = path.with_name(f"{TEMPORARY_PREFIX}{secrets.token_hex(4)}-{path.name}")
         with explaining("write", path):
@@ -214,7 +214,7 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
         info = self._zip.getinfo(name)
         # LZMA may ask for gigabytes of memory.
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise zipfile.BadZipFile("compressed in another way than an export is")
+            raise zipfile.BadZipFile("compressed by a method that exports do not use")
         return self._zip.open(info)
 
     def _count(self, data: bytes, *, lines: int = 0) -> None:
@@ -223,15 +223,16 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
         self._check_size(self.read_bytes)
         if self._read_lines > (most := self._most_mib * MAX_LINES_A_MIB):
             raise InvalidInput(
-                f"{self._path}: it holds more than {most} lines and is not read further; if it is yours, import it with a "
+                f"{self._path}: it has more than {most} lines and is not read further; if you "
+                "trust it, import it with a "
                 "larger --max-mib"
             )
 
     def _check_size(self, unpacked: int) -> None:
         if unpacked > self._most_mib * 1024 * 1024:
             raise InvalidInput(
-                f"{self._path}: unpacked it holds more than {self._most_mib} MiB and is not imported; "
-                "if it is yours, import it with a larger --max-mib"
+                f"{self._path}: it is larger than {self._most_mib} MiB when unpacked and is not "
+                "imported; if you trust it, import it with a larger --max-mib"
             )
 
     def _object(self, raw: bytes, where: str) -> dict[str, Any]:

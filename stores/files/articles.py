@@ -72,7 +72,7 @@ class ArticleFormat:
         try:
             found = self.parse(data, current.key, int)
         except InvalidInput as error:
-            log.warning("the file of the article of %s is not read: %s", current.key, error)
+            log.warning("the file of the article about %s cannot be read: %s", current.key, error)
             return None
         base = kept(found.revision)
         return (

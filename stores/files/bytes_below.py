@@ -71,7 +71,7 @@ def _started() -> subprocess.Popen[bytes]:
     Raises OSError.
     """
     if not sys.executable or getattr(sys, "frozen", False):
-        raise OSError("this program has no Python of its own to start (sys.executable)")
+        raise OSError("this program has no Python interpreter to start (sys.executable)")
     return subprocess.Popen(
         [sys.executable, "-I", "-S", "-X", f"utf8={sys.flags.utf8_mode}", _PROGRAM],
         stdin=subprocess.PIPE,

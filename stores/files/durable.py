@@ -37,7 +37,7 @@ _REMEDIES = {
     errno.EPERM: "permission denied: let the user who runs this process write to data_dir",
     errno.EMFILE: "too many open files: raise the limit (ulimit -n)",
     errno.ENFILE: "too many open files on this machine: raise its limit",
-    errno.ENAMETOOLONG: "the name is too long for this file system: move data_dir to one that allows 255 bytes a name",
+    errno.ENAMETOOLONG: "the name is too long for this file system: move data_dir to one that allows names of 255 bytes",
     errno.EIO: "the disk reports an error: check the system log before writing to it again",
 }
 _ATTEMPTS = 3

@@ -110,7 +110,8 @@ class EndSummaries:
         with self._alone:
             if not acquire(lock, place):
                 raise StorageError(
-                    f"{self._path}: another process has been writing for {_PATIENCE_SECONDS:.0f} s; does it hang?"
+                    f"{self._path}: another process has been writing for {_PATIENCE_SECONDS:.0f} "
+                    "s; check whether it hangs"
                 )
             try:
                 yield from self._changed()

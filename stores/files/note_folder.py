@@ -116,7 +116,9 @@ class _Links:
         if is_in_memory(target, self.memory):
             return _OWN_DATA
         if self.root is not None and not target.is_relative_to(self.root):
-            return "a link out of the folder; cognitive.notes_follow_links follows it"
+            return (
+                "a link that leads out of the folder; set cognitive.notes_follow_links to follow it"
+            )
         return ""
 
 
@@ -192,7 +194,7 @@ def _sorted_out(
         elif not is_note:
             continue
         elif not stat.S_ISREG(status.st_mode):
-            listing.skipped[path] = "no ordinary file"
+            listing.skipped[path] = "not an ordinary file"
         elif status.st_size > MAX_NOTE_BYTES:
             listing.skipped[path] = f"larger than {MAX_NOTE_BYTES // 1024**2} MiB"
         else:

@@ -24,7 +24,9 @@ _NAMES = frozenset((*DATABASES, *(name + suffix for name in DATABASES for suffix
 def check_no_database(path: Path) -> None:
     """Raise InvalidInput if `path`, with links followed, has the name of a database or its log."""
     if os.path.basename(os.path.realpath(path)) in _NAMES:  # noqa: PTH119 - of a string
-        raise InvalidInput(f"{path} is a database of Historian, no file to read; name another file")
+        raise InvalidInput(
+            f"{path} is a database of Historian and cannot be read as text; give another file"
+        )
 
 
 def check_ordinary(folder: Path) -> None:
@@ -79,5 +81,6 @@ def read_ordinary(path: Path) -> bytes | None:
 
 def _refused(path: Path) -> InvalidInput:
     return InvalidInput(
-        f"{path} is no ordinary file (a link, a pipe or a device) and is not read; remove it, or take another backup"
+        f"{path} is not an ordinary file (but a link, a pipe or a device) and is not read; remove "
+        "it, or use another backup"
     )

@@ -58,7 +58,7 @@ def acquire(lock: FileLock, path: Path) -> bool:
             return True
     except NotImplementedError as error:
         raise StorageError(
-            f"{path.parent}: the file system has no locks ({error}); use a local disk"
+            f"{path.parent}: the file system does not support locks ({error}); use a local disk"
         ) from error
     return False
 
@@ -86,7 +86,7 @@ class LocalOwner(Owner):
     def __str__(self) -> str:
         name = super().__str__()
         return (
-            f"{name}, which is suspended: `kill -CONT {self.pid}` lets it go on"
+            f"{name}, which is suspended: `kill -CONT {self.pid}` resumes it"
             if self.is_suspended
             else name
         )

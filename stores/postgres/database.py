@@ -80,7 +80,8 @@ class PostgresDatabase(Database):
     ) -> None:
         if not _SCHEMA_NAME.fullmatch(schema_name):
             raise InvalidInput(
-                f"stores.schema_name: {schema_name!r} is no name of a schema; use small letters, digits and _ (at most 63)"
+                f"stores.schema_name: {schema_name!r} is not a valid schema name; use lower-case "
+                "letters, digits and _ (at most 63)"
             )
         self.schema = schema_name
         self.vector_type = _COLUMN_TYPE[vectors]
@@ -314,7 +315,8 @@ class PostgresDatabase(Database):
         if found and found[0].rpartition(".")[2] != _COLUMN_TYPE[vectors]:
             kept = next(kind for kind, name in _COLUMN_TYPE.items() if found[0].endswith(name))
             raise StorageError(
-                f"{self.name}: the vectors stored are {kept!r}, the settings say {vectors!r}; set stores.vectors = {kept!r}, "
+                f"{self.name}: the stored vectors are {kept!r}, but stores.vectors is {vectors!r}; "
+                f"set stores.vectors = {kept!r}, "
                 f"or move to another stores.schema_name with `historian migrate --vectors {vectors}`"
             )
 
@@ -371,7 +373,8 @@ def _read_address(key: str, url: str, schema: str, *, is_pooled: bool = False) -
         parts: dict[str, Any] = dict(conninfo_to_dict(url))
     except psycopg.Error:
         raise InvalidInput(
-            f"{key}: no address of a PostgreSQL database; write it like postgresql://user:password@host:5432/name"
+            f"{key}: not the address of a PostgreSQL database; write it like "
+            "postgresql://user:password@host:5432/name"
         ) from None
     ours = "" if is_pooled else f"-c search_path={schema},public,extensions -c jit=off"
     options = " ".join(filter(None, (str(parts.get("options") or ""), ours)))

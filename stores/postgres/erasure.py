@@ -68,7 +68,8 @@ class PostgresErasure(ErasureTables):
                     connection.execute(f'VACUUM (SKIP_LOCKED) "{table}"'.encode())
                 except psycopg.errors.InsufficientPrivilege as error:
                     log.warning(
-                        "the deleted rows of %s are overwritten when their owner vacuums it: %s",
+                        "deleted rows of %s are overwritten when the owner of the table runs "
+                        "VACUUM: %s",
                         table,
                         error,
                     )

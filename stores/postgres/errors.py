@@ -18,7 +18,7 @@ _REMEDIES = (
     ),
     (
         r"database .* does not exist",
-        "create it (`createdb NAME`), or name another one in stores.url",
+        "create it (`createdb NAME`), or set another database in stores.url",
     ),
     (r"role .* does not exist", "create the role, or name another user in stores.url"),
     (
@@ -36,11 +36,12 @@ _REMEDIES = (
     ("permission denied", "let the owner of the schema, or of the database, grant it to this user"),
     (
         "too many (connections|clients)|connection slots",
-        "lower stores.pool_max, or put PgBouncer between",
+        "lower stores.pool_max, or put PgBouncer in front of the server",
     ),
     (
         "idle-in-transaction timeout",
-        "this process stood still for longer than stores.worker_timeout_seconds; this transaction was not written",
+        "this process was suspended for longer than stores.worker_timeout_seconds; this "
+        "transaction was not written",
     ),
     (
         "No space left|disk full",
@@ -48,7 +49,7 @@ _REMEDIES = (
     ),
     (
         "couldn't get a connection",
-        "the server is away, or stores.pool_max is too small for what runs side by side",
+        "the server is unavailable, or stores.pool_max is too small for the concurrent queries",
     ),
     (
         "refused|could not|is the server running|timeout|timed out|closed|terminating|starting up|shutting down|unreachable|"

@@ -45,7 +45,7 @@ async def open_checkpoints(path: Path) -> AsyncIterator[OpenCheckpoints]:
             try:
                 aside = await asyncio.to_thread(set_aside, path)
                 log.warning(
-                    "%s is damaged (%s); it is kept as %s and begun anew",
+                    "%s is damaged (%s); it was renamed to %s, and a new file was created",
                     path.name,
                     error,
                     aside.name,

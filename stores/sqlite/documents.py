@@ -174,7 +174,9 @@ class MirroredDocuments(DocumentTable[Key, Document]):
                 if self._is_compared(key):
                     return
         except StorageError as error:
-            log.warning("%s is not compared with what is stored: %s", self._path(key), error)
+            log.warning(
+                "%s cannot be compared with the stored document: %s", self._path(key), error
+            )
 
     def _is_compared(self, key: Key) -> bool:
         """Compare row and file once.
@@ -251,7 +253,7 @@ class MirroredDocuments(DocumentTable[Key, Document]):
         try:
             document = self.form.parse(data, key, lambda: 1)
         except ValueError as error:
-            log.warning("%s is not read: %s", self._path(key), error)
+            log.warning("%s cannot be read: %s", self._path(key), error)
             return True
         if self._is_blank(document):
             return True

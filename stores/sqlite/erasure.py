@@ -92,7 +92,8 @@ class IndexErasure(ErasureTables):
             return False
         if not self._database.truncate_log():
             log.warning(
-                "a reader of index.sqlite is active; remains in the write-ahead log are overwritten when it ends"
+                "a reader of index.sqlite is active; deleted data in the write-ahead log is "
+                "overwritten when it ends"
             )
         return True
 

@@ -143,7 +143,9 @@ def _take_documents(
 ) -> None:
     facts = _facts(index)
     naming, history = store.naming, folder / HISTORY
-    log.warning("the documents in %s become rows of %s; this is done once", folder, documents.name)
+    log.warning(
+        "the documents in %s are moved into %s; this is done only once", folder, documents.name
+    )
     places = {place for place, _ in places_below(folder, naming.folders, SUFFIX)}
     places |= {
         inside + name
@@ -218,7 +220,7 @@ def _take_summaries(directory: Path, summaries: SummaryStorage) -> None:
         told = [None if key is None else parse_line(line, key) for line in lines]
         if spoilt := [line for line, one in zip(lines, told, strict=True) if one is None]:
             log.warning(
-                "%s: %d lines are no summaries; they are kept in %s", path, len(spoilt), _DAMAGED
+                "%s: %d lines are not summaries; they are kept in %s", path, len(spoilt), _DAMAGED
             )
             kept = (
                 (bytes_of(directory / _DAMAGED) or b"")

@@ -69,7 +69,7 @@ def _row_of(name: str, data: bytes) -> dict[str, Any]:
     try:
         return _row(json.loads(data), accepted_at)
     except _NO_JOB as error:
-        logger.warning("%s is no job: %s", name, error)
+        logger.warning("%s is not a job: %s", name, error)
     job_id = found["job_id"] if found else name
     failed = {
         "state": "failed",

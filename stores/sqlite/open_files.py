@@ -22,11 +22,13 @@ LOGS = ("-wal", "-shm")
 NOT_IN_PLACE: dict[Place, str] = {
     "gone": "was moved or deleted while it was open; nothing more is written to it. Stop the bot, "
     "then put the file back or run `historian restore BACKUP`",
-    "replaced": "was replaced by another file while it was open; nothing more is written to either "
-    "until it is opened anew. Stop the bot before you exchange the file; `historian restore BACKUP` "
-    "does it safely",
-    "unlogged": "the log beside it (-wal, -shm) was deleted or replaced while it was open; nothing "
-    "more is written to it. Restart this process: only that opens a new log",
+    "replaced": (
+        "was replaced by another file while it was open; nothing more is written to either "
+        "file until the database is opened again. Stop the bot before you replace the file, "
+        "or use `historian restore BACKUP`"
+    ),
+    "unlogged": "its log (-wal, -shm) was deleted or replaced while it was open; nothing "
+    "more is written to it. Restart this process to open a new log",
 }
 
 _lock = threading.Lock()

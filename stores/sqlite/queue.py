@@ -70,7 +70,7 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
             with self._opening:
                 if self._is_lost:
                     logger.error(
-                        "%s was deleted or replaced while it was open; it is opened anew",
+                        "%s was deleted or replaced while it was open; opening it again",
                         self._opened.name,
                     )
                     self._opened.close()
@@ -300,7 +300,7 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
     def _empty_log(self) -> None:
         if not self._database.truncate_log():
             logger.warning(
-                "a reader of %s is active; remains in its log are overwritten when it ends",
+                "a reader of %s is active; deleted data in its log is overwritten when it ends",
                 self._database.name,
             )
 

@@ -102,7 +102,8 @@ class DocumentTable(OfOpened, Generic[Key, Document]):
             if revision not in kept:
                 known = ", ".join(map(str, kept)) or "none"
                 raise InvalidInput(
-                    f"revision: {self.naming.what} {key} has no earlier revision {revision}; kept are {known}"
+                    f"revision: {self.naming.what} {key} has no earlier revision {revision}; the "
+                    f"stored revisions are {known}"
                 )
             return self._swap(transaction, key, kept[revision], current, causes, now, cause)
 

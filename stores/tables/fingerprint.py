@@ -33,8 +33,10 @@ def set_fingerprint(transaction: Transaction, model: str, dimension: int) -> Non
     known = read_fingerprint(transaction)
     if known not in (None, ("", dimension), (model, dimension)):
         raise FingerprintMismatch(
-            f"the stored vectors were made by {known[0]!r} with {known[1]} dimensions, the settings name {model!r} "
-            f"with {dimension}; run `historian reembed`, or set models.embedding back"
+            f"the stored vectors are from {known[0]!r} with {known[1]} dimensions, but "
+            f"models.embedding is {model!r} "
+            f"with {dimension}; run `historian reembed`, or set models.embedding to the former "
+            "model"
         )
     write_fingerprint(transaction, (model, dimension))
 
@@ -59,8 +61,9 @@ def check_dimension(transaction: Transaction, dimensions: Iterable[int]) -> None
     expected = known[1] if known else min(sizes)
     if sizes != {expected}:
         raise FingerprintMismatch(
-            f"vectors of {', '.join(map(str, sorted(sizes)))} dimensions given, the stored ones have {expected}; "
-            "set models.embedding back, or run `historian reembed`"
+            f"vectors of {', '.join(map(str, sorted(sizes)))} dimensions given, but the stored "
+            f"vectors have {expected}; set models.embedding to the former model, or run `historian "
+            "reembed`"
         )
     if known is None:
         set_fingerprint(transaction, "", expected)

@@ -154,7 +154,7 @@ def _stored(asked: Transaction | Database, entity: Entity | None = None) -> list
             found.append(ForgetRequest.from_dict(json.loads(body)))
         except ValueError as error:
             raise StorageError(
-                f"not a valid request to forget {key} ({error}); ask again"
+                f"the stored request to forget {key} is invalid ({error}); send the request again"
             ) from error
     return found
 

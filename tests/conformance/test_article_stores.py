@@ -280,7 +280,7 @@ def test_an_earlier_revision_comes_back_as_a_new_one(stores: ArticleStores) -> N
     )
     stored = stores.articles.read(KEY)
     assert stored is not None and stored.article == ARTICLE
-    with pytest.raises(InvalidInput, match="kept are 2, 1"):
+    with pytest.raises(InvalidInput, match="stored revisions are 2, 1"):
         stores.articles.rollback(KEY, 7, now=AT)
 
 

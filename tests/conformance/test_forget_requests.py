@@ -83,7 +83,7 @@ def test_a_request_that_lacks_what_was_found_is_refused(
     (body,) = its.row("SELECT body FROM forget_requests")
     left = {name: value for name, value in json.loads(body).items() if name != lost}
     its.run("UPDATE forget_requests SET body = %s", (json.dumps(left),))
-    with pytest.raises(StorageError, match=rf"not a valid request to forget[^;]*{lost}"):
+    with pytest.raises(StorageError, match=rf"the stored request to forget[^;]*{lost}"):
         requests.all()
 
 

@@ -174,7 +174,7 @@ def test_a_rollback_is_a_new_revision_and_can_be_rolled_back(storage: ProfileSto
     assert storage.read(KEY) == back
     assert storage.rollback(KEY, 3, now=NOW).summary == "- text 2"
     for revision in (1, 5, 99, -1):
-        with pytest.raises(InvalidInput, match=r"kept are 4, 3, 2"):
+        with pytest.raises(InvalidInput, match=r"stored revisions are 4, 3, 2"):
             storage.rollback(KEY, revision, now=NOW)
 
 

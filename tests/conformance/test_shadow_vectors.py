@@ -65,12 +65,12 @@ def test_what_changed_meanwhile_gets_no_vector_and_loses_its_own(stores: Stores)
 
 def test_vectors_of_a_wrong_dimension_are_refused(stores: Stores) -> None:
     lacking = stores.shadow.lacking(-1, 1)
-    with pytest.raises(InvalidInput, match="no vectors of another model"):
+    with pytest.raises(InvalidInput, match="no change of the embedding model"):
         stores.shadow.store(lacking, unit_vectors(1, dimension=3))
     stores.shadow.begin(*NEW)
     with pytest.raises(InvalidInput, match="4"):
         stores.shadow.store(lacking, unit_vectors(1, dimension=4))
-    with pytest.raises(InvalidInput, match="nothing to go back to"):
+    with pytest.raises(InvalidInput, match="nothing to switch back to"):
         stores.shadow.roll_back()
 
 
@@ -94,7 +94,7 @@ def test_the_new_vectors_take_the_place_of_the_old_ones_at_once_and_back(
     )
     assert reader.events.change_number("g:7")[1] > before[1], "readers drop what they hold"
     assert stores.shadow.sets() == VectorSets(NEW, None, 0, OLD, 3, 3)
-    with pytest.raises(InvalidInput, match="still kept"):
+    with pytest.raises(InvalidInput, match="still stored"):
         stores.shadow.begin("third", 3)
     stores.events.set_vectors(["j1-0:2"], unit_vectors(1, dimension=3))
     with pytest.raises(FingerprintMismatch):
@@ -118,5 +118,5 @@ def test_a_second_change_follows_the_first(stores: Stores) -> None:
     more = make_event("j2-0", text="later")
     assert stores.events.file_job("j2-0", [more], unit_vectors(1, seed=5))
     assert stores.events.vectors(GROUP)[1].shape == (4, DIMENSION)
-    with pytest.raises(InvalidInput, match="no vectors of another model"):
+    with pytest.raises(InvalidInput, match="no change of the embedding model"):
         stores.shadow.change_over()

@@ -138,7 +138,11 @@ async def test_the_same_request_twice_is_one_job(tmp_path: Path) -> None:
         ([{"role": "record", "content": "x"}], {}, r"states\[0\].role: 'record'"),
         ([{"role": "user"}], {}, "content is missing"),
         ([{"content": "x", "at": "today"}], {}, "timestamp: 'today'"),
-        ("x", {"scope": Scope.private("8")}, "the private chat with '8' keeps no memory of '7'"),
+        (
+            "x",
+            {"scope": Scope.private("8")},
+            "the private chat with '8' cannot hold memory about '7'",
+        ),
         ("x", {"threshold": 0}, "threshold: 0"),
         ("x", {"action_summary": "y"}, "action_summary: unknown field"),
     ],

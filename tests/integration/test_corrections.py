@@ -326,7 +326,7 @@ async def test_undo_ends_with_its_time_and_with_the_person(
         assert await memory.list_corrections(scope=ANN) == []
         last = await memory.delete_event((await memory.list_events(ANN))[0].event_id, scope=ANN)
         assert (await memory.forget_user("7")).clean
-        with pytest.raises(InvalidInput, match="go with the person"):
+        with pytest.raises(InvalidInput, match="are deleted earlier if a person"):
             await memory.undo(last.correction_id, scope=ANN)
         assert await lines(memory) == [] and await memory.list_events(ANN) == []
 

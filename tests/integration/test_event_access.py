@@ -99,7 +99,7 @@ async def test_a_message_stands_as_it_was_said_until_it_is_said_otherwise_or_wit
     event = hit.event
     assert (event.said, event.message_id, event.reply_to) == ("Ann: I tidied shelf 3", "m3", "m2")
     assert [one.message_id for one in (*hit.before, *hit.after)] == ["m2", "m4"]
-    with pytest.raises(InvalidInput, match="a message stands as it was said"):
+    with pytest.raises(InvalidInput, match="messages cannot be edited"):
         await memory.edit_event(event.event_id, "I tidied no shelf", scope=ANN)
 
     await memory.remember(said("m3", "I painted shelf 3"), ANN)
@@ -153,7 +153,7 @@ WRONG: list[tuple[Callable[[CognitiveService], Awaitable[Any]], str]] = [
     ),  # type: ignore[arg-type]
     (
         lambda m: m.search_events("piano", ANN, user="7"),
-        "user: unknown condition; known are user_id, sender_id, ",
+        "user: unknown condition; the known conditions are user_id, sender_id, ",
     ),
     (lambda m: m.search_events(None, ANN), "query: expected text or a list of texts"),  # type: ignore[arg-type]
     (lambda m: m.search_events("piano", "p:7"), "scope: expected a Scope"),  # type: ignore[arg-type]
@@ -162,7 +162,10 @@ WRONG: list[tuple[Callable[[CognitiveService], Awaitable[Any]], str]] = [
         lambda m: m.search_profiles("piano", ANN, top_k=-1),
         "top_k: expected a number from 1 to 500, got -1",
     ),
-    (lambda m: m.search_everywhere("piano", foo=1), "foo: unknown condition; known are user_id"),
+    (
+        lambda m: m.search_everywhere("piano", foo=1),
+        "foo: unknown condition; the known conditions are user_id",
+    ),
     (lambda m: m.list_events(ANN, limit=0), "limit: expected a number from 1 on, got 0"),
     (lambda m: m.list_events(ANN, kind="foo"), "kind: 'foo' is not one of action, fact"),  # type: ignore[arg-type]
 ]
@@ -181,7 +184,7 @@ async def test_a_misspelt_field_of_a_turn_is_answered_with_those_that_bots_hand_
     memory: CognitiveService,
 ) -> None:
     with pytest.raises(
-        InvalidInput, match="new_inf: unknown field; known are action_summary, "
+        InvalidInput, match="new_inf: unknown field; the known fields are action_summary, "
     ) as raised:
         await memory.enqueue_job(new_inf=["x"], user_id="7")  # type: ignore[arg-type]
     assert "new_info" in str(raised.value)

@@ -92,8 +92,8 @@ async def test_a_hand_over_is_found_by_its_labels_pending_and_filed(tmp_path: Pa
             "expires_at: lies in the past; it is 2026-02-22T02:53:20",
         ),
         ({"expires_at": 3600}, "expires_at: lies in the past"),
-        ({"expires_at": "later"}, "expires_at: 'later' is no day"),
-        ({"expires_at": "2026-02-22T06:00:00"}, "expires_at: .* has no offset"),
+        ({"expires_at": "later"}, "expires_at: 'later' is not a day"),
+        ({"expires_at": "2026-02-22T06:00:00"}, "expires_at: .* has no UTC offset"),
     ],
 )
 async def test_wrong_labels_are_refused_and_nothing_is_written(

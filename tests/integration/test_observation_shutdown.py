@@ -112,7 +112,7 @@ async def test_an_end_that_is_cut_off_leaves_nothing_running_and_counts_what_it_
     assert asyncio.all_tasks() == {asyncio.current_task()}
     counted = observation.statistics
     assert counted.noted == 300 and counted.lost > 0
-    assert f"{counted.lost} observations were not stored before the end" in caplog.text
+    assert f"{counted.lost} observations were not stored before the service closed" in caplog.text
     await memory.aclose()
     async with CognitiveService.open(settings_with(tmp_path), worker=False) as memory:
         await memory.on_tool_executed("t", {}, "seen", scope=GROUP)

@@ -133,7 +133,7 @@ def test_what_the_last_messages_decided_stays_where_the_gate_does_not_object(
 def test_the_command_tells_what_it_did_and_would_do(tmp_path: Path) -> None:
     filed(tmp_path, OLD)
     would = historian("--data-dir", tmp_path, "reprocess", "--dry-run")
-    assert would.status == 0 and "would be written anew" in would.out and read(tmp_path)[1] == {}
+    assert would.status == 0 and "would be rewritten" in would.out and read(tmp_path)[1] == {}
     done = historian("--data-dir", tmp_path, "reprocess", "--user", "42")
     assert done.status == 0 and "Ann lives in Shanghai" in done.out and len(read(tmp_path)[1]) == 2
     shown = historian("--data-dir", tmp_path, "events", "show", "j1-0:0", "--json").lines[0]

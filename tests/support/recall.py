@@ -84,7 +84,7 @@ class ReversingReranker:
 
 
 def down() -> ModelUnavailable:
-    return ModelUnavailable("models.embedding (test) can not be reached; start it")
+    return ModelUnavailable("models.embedding (test) cannot be reached; start it")
 
 
 def file_events(

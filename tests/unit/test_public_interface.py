@@ -77,6 +77,6 @@ def test_the_version_stands_in_one_place() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert "version" not in project["project"] and project["project"]["dynamic"] == ["version"]
     assert project["tool"]["setuptools"]["dynamic"]["version"] == {
-        "attr": "historian.schema.version.VERSION"
+        "attr": "historian.schema.VERSION"
     }
     assert re.fullmatch(r"\d+\.\d+\.\d+", historian.__version__)

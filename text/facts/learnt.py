@@ -6,7 +6,7 @@ from typing import cast
 
 from ...schema.graph_states.historian import HistorianPart, HistorianProgress, HistorianState
 from ...schema.job import Job
-from ...schema.talk import LearntFact, OldFact
+from ...schema.payloads import LearntFact, OldFact
 from ..job_verdicts import is_no_fact
 
 

@@ -17,8 +17,8 @@ from zoneinfo import ZoneInfo
 from ...schema.event import MESSAGE, OBSERVATION, Event, Written, labels_of_job
 from ...schema.ids import digest_of
 from ...schema.job import SPEAKERS_LOOKED_AT, Job, RecentMessage, make_job_id
+from ...schema.payloads import SAID_BY_PEOPLE, TalkPayload, TalkRole
 from ...schema.scope import Scope
-from ...schema.talk import SAID_BY_PEOPLE, TalkPayload, TalkRole
 from ..edits import edited
 from ..language import detect_language
 from ..speakers.borne_names import with_people

@@ -50,7 +50,11 @@ class Rewriting(JobWatch):
 async def demo(
     shell: Shell,
     lang: Annotated[
-        LanguageChoice, Option("--lang", help="Language of the remarks; the sample has both.")
+        LanguageChoice,
+        Option(
+            "--lang",
+            help="Language of the comments; the sample conversation is in Chinese and English.",
+        ),
     ] = "auto",
 ) -> None:
     """Show the whole path on a sample conversation: jobs, events, profiles, recall. Nothing is kept."""
@@ -74,11 +78,13 @@ async def demo(
         with speaking(None if lang == "auto" else lang):
             _print(shell, steps)
     if end["secret_on_disk"]:
-        raise CommandFailed("the sample's key was found on disk; please report this")
+        raise CommandFailed(
+            "the API key in the sample conversation was found on disk; please report this"
+        )
     missing = ", ".join(one["query"] for one in _named(steps, "recall") if not _is_answered(one))
     if missing:
         raise CommandFailed(
-            "the demo did not recall what it should for {questions}; please report this",
+            "the demo did not find the expected memories for {questions}; please report this",
             questions=missing,
         )
 
@@ -156,7 +162,7 @@ def _print(shell: Shell, steps: list[dict[str, Any]]) -> None:
                 Text(plain(one["summary"])), title=head, title_align="left", border_style="magenta"
             )
         )
-    _heading(shell, say("3. Recall: a question before the reply"))
+    _heading(shell, say("3. Recall: what is found before the bot replies"))
     for question, asked in zip(questions, _named(steps, "recall"), strict=True):
         out.print(
             Text.assemble(
@@ -173,7 +179,7 @@ def _print(shell: Shell, steps: list[dict[str, Any]]) -> None:
     for line in plain(context["text"]).splitlines():
         out.print(Text(f"  {line}"), soft_wrap=True)
     out.print()
-    none = say("no local embedder is installed: keywords alone")
+    none = say("no local embedder is installed: search by keywords only")
     vectors = say("vectors: {model}", model=end["embedding"]) if end["embedding"] else none
     out.print(Text(f"{vectors} · {say('{n:.1f} s', n=end['seconds'])}", "dim"))
     out.print(Text(say(TEXTS["end"])))
@@ -199,9 +205,7 @@ def _print_job(shell: Shell, number: int, turn: Turn, job: dict[str, Any]) -> No
     out.print(Text(f"   {say(turn.remark)}", "dim"))
     if job["duplicate"]:
         out.print(
-            Text(
-                f"   = {say('this very job was accepted before; nothing is filed twice')}", "yellow"
-            )
+            Text(f"   = {say('this job was accepted before; nothing is filed twice')}", "yellow")
         )
         return
     texts = [text for text in (values["action_summary"], *values["new_info"]) if text]

@@ -39,12 +39,12 @@ def list_events(
     group: GroupOption = None,
     user: UserOption = None,
     job: Annotated[
-        str | None, Option("--job", metavar="ID", help="Only those of this job.")
+        str | None, Option("--job", metavar="ID", help="Only events of this job.")
     ] = None,
     relative: Annotated[
-        bool, Option("--relative", help="Only those that did not become absolute.")
+        bool, Option("--relative", help="Only events that are not absolute.")
     ] = False,
-    limit: Annotated[int, Option("--limit", min=1, help="At most so many.")] = 50,
+    limit: Annotated[int, Option("--limit", min=1, help="Maximum number of results.")] = 50,
     **narrowing: Any,
 ) -> None:
     """List messages and events, newest first; of all conversations unless --group or --user names one."""
@@ -65,7 +65,7 @@ def list_events(
 
 @command("show", events)
 def show_event(shell: Shell, event_id: EventArgument) -> None:
-    """Show one message or event with all that is known of it."""
+    """Show one message or event with all its fields."""
     with opened_stores(shell) as parts:
         detail = found_event(parts, event_id)
     ends = {"supersedes": detail.supersedes, "corrects": detail.corrects}
@@ -88,12 +88,14 @@ async def edit_event(
     ] = None,
     holds: Annotated[
         bool,
-        Option("--holds", help="It is still true: undo the link to the event that ended it."),
+        Option(
+            "--holds", help="It is still true: remove the link to the event that superseded it."
+        ),
     ] = False,
 ) -> None:
-    """Replace the text of an event, or let it hold again. A message stands as it was said.
+    """Replace the text of an event, or mark it as true again. Messages cannot be edited.
 
-    Lines of profiles that rest on the event and said the same get the new text.
+    Profile lines that are based on the event and have the same text get the new text.
     """
     if text is None and not holds:
         raise WrongUse("TEXT: missing; give the new text, or --holds")
@@ -106,7 +108,7 @@ async def edit_event(
             after = await memory.edit_event(event_id, text)
     before = short(shown(event))
     if text is None:
-        shell.result(event_data(after), "{id} holds: {text}", id=event_id, text=before)
+        shell.result(event_data(after), "{id} is true again: {text}", id=event_id, text=before)
     else:
         told = {"id": event_id, "before": before, "after": short(shown(after))}
         shell.result(event_data(after), "{id}: {before} → {after}", **told)
@@ -121,11 +123,11 @@ async def delete_events(
     dry_run: DryRunOption = False,
     yes: YesOption = False,
 ) -> None:
-    """Remove events, with the lines of profiles that rest on them alone. Of a message all parts go."""
+    """Remove events, and the profile lines that are based on them alone. All parts of a long message are removed."""
     async with opened_memory(shell) as memory:
         goes = [await memory.delete_event(one, dry_run=True) for one in event_ids]
         if not dry_run:
-            shell.confirm("Take this out?", yes=yes, shown=lambda: show_affected(shell, *goes))
+            shell.confirm("Remove this?", yes=yes, shown=lambda: show_affected(shell, *goes))
             goes = [await memory.delete_event(one) for one in event_ids]
     for one in goes:
         show_correction(shell, one)
@@ -142,7 +144,7 @@ async def withdraw_messages(
     user: UserOption = None,
     yes: YesOption = False,
 ) -> None:
-    """Withdraw messages by the ids of their platform, with what rests on them alone. They are never filed again."""
+    """Withdraw messages by their platform ids, and remove what is based on them alone. They are never filed again."""
     scope = asked_scope(group, user)
     withdrawn = 0
     if shell.needs_data():
@@ -152,7 +154,7 @@ async def withdraw_messages(
     shell.result({"messages": withdrawn}, "{n} {n:message|messages} withdrawn", n=withdrawn)
 
 
-EVENT_COLUMNS = later("event|time|scope|kind|text (≈ not absolute, × over)")
+EVENT_COLUMNS = later("event|time|scope|kind|text (≈ not absolute, × superseded)")
 
 
 def event_cells(event: Event) -> tuple[Cell, ...]:

@@ -33,33 +33,40 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 TextsArgument = Annotated[
-    list[str] | None, Argument(metavar="TEXT", help="Texts; without any, lines from stdin.")
+    list[str] | None,
+    Argument(metavar="TEXT", help="The texts; without any, lines are read from stdin."),
 ]
 SAID = {
     "timestamp": Annotated[
         str | None,
         Option(
-            "--timestamp", metavar="TIME", help="When it was said (ISO 8601 with offset; else now)."
+            "--timestamp",
+            metavar="TIME",
+            help="When it was said (ISO 8601 with offset; default: now).",
         ),
     ],
     "timezone": Annotated[
         str | None,
         Option(
-            "--timezone", metavar="ZONE", help="Where, such as Asia/Shanghai (else as configured)."
+            "--timezone",
+            metavar="ZONE",
+            help="The time zone, such as Asia/Shanghai (default: as configured).",
         ),
     ],
     "bot_name": Annotated[str | None, Option("--bot-name", help="Who speaks as I.")],
-    "user_name": Annotated[str | None, Option("--user-name", help="Whom the bot talked with.")],
+    "user_name": Annotated[
+        str | None, Option("--user-name", help="The name of the person the bot talked with.")
+    ],
     "user_id": Annotated[str | None, Option("--user-id", help="Their id.")],
-    "group_name": Annotated[str | None, Option("--group-name", help="In which group.")],
-    "group_id": Annotated[str | None, Option("--group-id", help="Its id.")],
+    "group_name": Annotated[str | None, Option("--group-name", help="The name of the group.")],
+    "group_id": Annotated[str | None, Option("--group-id", help="The id of the group.")],
 }
 """The options that give the defaults for all lines of `absolutize`; a line may override them."""
 
 
 @command("gate")
 def gate(shell: Shell, texts: TextsArgument = None) -> None:
-    """Find what in a text only makes sense here and now.
+    """Find the parts of a text that only make sense here and now.
 
     With --json each line in is {"text": …} (optional: "language", names such as "user_name" and "bot_name", "others",
     "glossary") and each line out {"violations": [{"kind", "text", "start", "end"}], "notes": […]}.
@@ -226,5 +233,5 @@ def _print_findings(shell: Shell, result: Verdict) -> None:
     for sentence in result.reasons(language()):
         shell.out.print(Text.assemble(("    ✗ ", "red"), plain(sentence)), soft_wrap=True)
     for note in result.notes:
-        said = say("{text}: could mean several", text=plain(note.text))
+        said = say("{text}: has several possible meanings", text=plain(note.text))
         shell.out.print(Text.assemble(("    · ", "yellow"), (said, "dim")), soft_wrap=True)

@@ -14,7 +14,7 @@ Name = Literal["historian", "recall", "reflection"]
 
 
 @command("graph")
-def graph(shell: Shell, name: Annotated[Name, Argument(help="Which one.")]) -> None:
+def graph(shell: Shell, name: Annotated[Name, Argument(help="The graph to draw.")]) -> None:
     """Draw a graph as Mermaid text, which GitHub, GitLab and most Markdown viewers show as a picture."""
     text = mermaid(name)
     if shell.json:

@@ -26,19 +26,21 @@ if TYPE_CHECKING:
 def index(
     shell: Shell,
     folder: Annotated[
-        Path | None, Argument(metavar="DIR", help="The folder of notes (else cognitive.notes_dir).")
+        Path | None,
+        Argument(metavar="DIR", help="The folder of notes (default: cognitive.notes_dir)."),
     ] = None,
     group: GroupOption = None,
     user: UserOption = None,
     remove: Annotated[
-        bool, Option("--remove", help="Take the folder's notes out of memory again.")
+        bool, Option("--remove", help="Remove the notes of this folder from memory.")
     ] = False,
-    list_folders: Annotated[bool, Option("--list", help="Only tell what is indexed.")] = False,
+    list_folders: Annotated[bool, Option("--list", help="Only list the indexed folders.")] = False,
 ) -> None:
     """Index a folder of Markdown notes, or what changed in it since the last time.
 
-    With --group or --user the notes are read in that conversation. Without, a folder that is named is shared: no
-    conversation sees it, `historian search --notes` does.
+    With --group or --user the notes belong to that conversation. Without these options, the notes
+    of a folder given on the command line belong to no conversation: only `historian search
+    --notes` finds them.
     """
     from ....schema.scope import notes_scope
 
@@ -49,7 +51,7 @@ def index(
     place = _folder(shell, folder)
     scope = notes_scope(value)
     if not remove and not place.is_dir():
-        raise WrongUse("{place} is no folder; name the one that holds the notes", place=place)
+        raise WrongUse("{place} is not a folder; give the folder of the notes", place=place)
 
     def carry_out(job: Job | None = None) -> None:
         _print(shell, asyncio.run(_run(shell, place, scope, remove=remove)), place, scope)
@@ -83,7 +85,7 @@ async def _run(shell: Shell, place: Path, scope: Scope, *, remove: bool) -> Inde
 def _scope_value(shell: Shell, folder: Path | None, group: str | None, user: str | None) -> str:
     """Return the scope of the notes, in the format of the setting `notes_scope`."""
     if group is not None and user is not None:
-        raise WrongUse("--group and --user: notes belong to one conversation; say one of them")
+        raise WrongUse("--group and --user cannot be combined: notes belong to one conversation")
     if group is not None:
         return f"group:{group}"
     if user is not None:
@@ -99,7 +101,7 @@ def _folder(shell: Shell, folder: Path | None) -> Path:
     if folder is not None:
         return Path(_absolute(folder))
     if not shell.settings.cognitive.notes_dir:
-        raise WrongUse("which folder? Name it, or set cognitive.notes_dir")
+        raise WrongUse("which folder? Give it, or set cognitive.notes_dir")
     return Path(shell.settings.cognitive.notes_dir)
 
 

@@ -52,13 +52,18 @@ class Line:
 @command("ingest")
 def ingest(
     shell: Shell,
-    file: Annotated[str, Argument(metavar="FILE.jsonl", help="One job a line; - for stdin.")],
-    strict: Annotated[bool, Option("--strict", help="Write nothing if any line is wrong.")] = False,
+    file: Annotated[
+        str, Argument(metavar="FILE.jsonl", help="A file with one job per line; - for stdin.")
+    ],
+    strict: Annotated[
+        bool, Option("--strict", help="Accept no line if any line is invalid.")
+    ] = False,
 ) -> None:
     """Put the jobs of a file into the queue.
 
-    Wrong lines are named with their number and field, the good ones are taken, and the status is 1; with --strict
-    nothing is taken then. The same file again makes no second job.
+    Invalid lines are reported with their number and field, the valid ones are accepted, and the
+    exit status is 1; with --strict no line is accepted then. Ingesting the same file again makes
+    no second job.
     """
     shell.needs_memory()
     with ExitStack() as stack:
@@ -76,7 +81,7 @@ def ingest(
         counts: Counter[str] = Counter()
         queue = opened_queue(shell)
         known = _known_jobs(shell, queue)
-        update = stack.enter_context(shell.progress("jobs taken in"))
+        update = stack.enter_context(shell.progress("jobs accepted"))
         for line in lines:
             outcome = (
                 "wrong"
@@ -135,7 +140,7 @@ def _job(raw: bytes, number: int, seen: Counter[str], shell: Shell) -> Job:
 
     if len(raw) > MAX_JOB_BYTES:
         raise WrongUse(
-            "more than {n} bytes, which is what a job may have: shorten its texts", n=MAX_JOB_BYTES
+            "more than {n} bytes, the maximum size of a job: shorten its texts", n=MAX_JOB_BYTES
         )
     data = json_object(raw, number)
     if data.get("request_id") in (None, ""):
@@ -143,7 +148,7 @@ def _job(raw: bytes, number: int, seen: Counter[str], shell: Shell) -> Job:
     job = make_job(data, shell.settings, time.time)
     if job.kind not in HANDED_OVER:
         raise WrongUse(
-            "kind: {kind} is a command; files bring jobs of the kinds {known} only",
+            "kind: {kind} is a command; a file may only contain jobs of the kinds {known}",
             kind=job.kind,
             known=", ".join(HANDED_OVER),
         )
@@ -207,8 +212,9 @@ def _tell_what_waits(shell: Shell) -> None:
 
     if waiting := len(waiting_here(shell.settings)):
         shell.note(
-            "the database is away: {n} {n:job waits|jobs wait} in {directory} and {n:is|are} handed over when it answers, by a "
-            "bot or worker of this machine or the next `historian ingest`",
+            "the database is unavailable: {n} {n:job waits|jobs wait} in {directory} and "
+            "{n:is|are} handed over when it answers again, by a bot or worker of this machine or "
+            "the next `historian ingest`",
             n=waiting,
             directory=shell.directory,
         )

@@ -18,9 +18,9 @@ def init(
     shell: Shell,
     path: Annotated[
         Path | None,
-        Argument(metavar="FILE", help="Where to write it (else --config, else ./config.toml)."),
+        Argument(metavar="FILE", help="The file to write (default: --config, else ./config.toml)."),
     ] = None,
-    force: Annotated[bool, Option("--force", help="Write over a file that exists.")] = False,
+    force: Annotated[bool, Option("--force", help="Overwrite an existing file.")] = False,
     markdown: Annotated[
         Language | None,
         Option("--markdown", help="Print all settings as Markdown tables, and write nothing."),
@@ -46,15 +46,16 @@ def init(
             file.write(sample_config())
     except FileExistsError:
         raise CommandFailed(
-            "{file!r} exists and is left as it is; write over it with --force", file=str(target)
+            "{file!r} exists and was not changed; add --force to overwrite it", file=str(target)
         ) from None
     except OSError as error:
         why = error.strerror or error
         raise CommandFailed(
-            "{file!r} cannot be written: {why}; name another place", file=str(target), why=why
+            "{file!r} cannot be written: {why}; give another path", file=str(target), why=why
         ) from None
     shell.result(
         {"path": str(target.absolute())},
-        "{file} is written. It works as it is; see [models.chat] for a model, then try `historian doctor`",
+        "{file} was written. It works without changes; to use a model, fill in [models.chat], then "
+        "run `historian doctor`",
         file=target,
     )

@@ -15,7 +15,7 @@ from ..invocation import Shell, WrongUse, command, group
 from ..language import say
 from ..opening import opened_queue
 
-jobs = group("jobs", "Jobs in the queue: what waits, what runs, what was given up.")
+jobs = group("jobs", "Jobs in the queue: waiting, running and failed ones.")
 
 STATE_STYLES = {"pending": "yellow", "processing": "cyan", "failed": "red"}
 
@@ -27,7 +27,9 @@ def list_jobs(
         Literal["all", "pending", "processing", "failed"],
         Option("--state", help="Only jobs in this state."),
     ] = "all",
-    limit: Annotated[int, Option("--limit", min=1, help="At most so many of each state.")] = 50,
+    limit: Annotated[
+        int, Option("--limit", min=1, help="Maximum number of jobs to show for each state.")
+    ] = 50,
 ) -> None:
     """List jobs, oldest first."""
     shell.end_without_data()
@@ -48,21 +50,22 @@ def list_jobs(
 def show_job(
     shell: Shell, job_id: Annotated[str, Argument(metavar="JOB", help="The job's id.")]
 ) -> None:
-    """Show one job, with everything it carries."""
+    """Show one job with all its fields."""
     shell.report(found_job(opened_queue(shell, create=False), job_id))
 
 
 @command("retry", jobs)
 def retry_jobs(
     shell: Shell,
-    job_id: Annotated[
-        str | None, Argument(metavar="JOB", help="The failed job to bring back.")
-    ] = None,
-    every: Annotated[bool, Option("--all", help="Bring all failed jobs back.")] = False,
+    job_id: Annotated[str | None, Argument(metavar="JOB", help="The failed job to retry.")] = None,
+    every: Annotated[bool, Option("--all", help="Retry all failed jobs.")] = False,
 ) -> None:
-    """Bring failed jobs back into the queue, with their attempts forgotten."""
+    """Put failed jobs back into the queue and reset their attempt counts."""
     if (job_id is None) != every:
-        raise WrongUse("say which: `historian jobs retry JOB`, or `historian jobs retry --all`")
+        raise WrongUse(
+            "give either a job or --all: `historian jobs retry JOB`, or `historian jobs retry "
+            "--all`"
+        )
     count = retried(opened_queue(shell, create=False), job_id)
     shell.result({"retried": count}, "{n} {n:job|jobs} put back into the queue", n=count)
 

@@ -29,36 +29,37 @@ async def mcp(
             metavar="PORT",
             min=0,
             max=65535,
-            help="Serve HTTP on 127.0.0.1 in place of stdin and stdout, for clients that send the token "
-            "(HISTORIAN_MCP_TOKEN, else a new one is printed); 0 takes a free port.",
+            help="Serve HTTP on this port of 127.0.0.1 instead of stdin and stdout (0: a free port). "
+            "Clients must send the token in HISTORIAN_MCP_TOKEN; if it is not set, a new token is "
+            "printed.",
         ),
     ] = None,
     allow_writes: Annotated[
         bool,
         Option(
             "--allow-writes",
-            help="Offer the tool `remember` too; the historian runs in this process.",
+            help="Also offer the tool `remember`; its jobs are processed in this process.",
         ),
     ] = False,
     language: Annotated[
         LanguageChoice | None,
         Option(
             "--language",
-            help="Of the tools' texts; auto: that of the conversation (default: cognitive.language).",
+            help="Language of the tools' texts; auto: the language of the conversation (default: cognitive.language).",
         ),
     ] = None,
     user_name: Annotated[
-        str, Option("--user-name", metavar="NAME", help="The name of --user in what is written.")
+        str, Option("--user-name", metavar="NAME", help="The name of --user in stored texts.")
     ] = "",
     group_name: Annotated[
-        str, Option("--group-name", metavar="NAME", help="The name of --group in what is written.")
+        str, Option("--group-name", metavar="NAME", help="The name of --group in stored texts.")
     ] = "",
     bot_name: Annotated[
         str,
         Option(
             "--bot-name",
             metavar="NAME",
-            help="The assistant's name in what is written (else cognitive.bot_name).",
+            help="The assistant's name in stored texts (default: cognitive.bot_name).",
         ),
     ] = "",
 ) -> None:
@@ -68,7 +69,7 @@ async def mcp(
 
     scope = asked_scope(group, user)
     if allow_writes and not scope.user_id:
-        raise WrongUse("--allow-writes with --group alone: whose words are they? Add --user ID")
+        raise WrongUse("--allow-writes with --group also needs --user ID, the person who speaks")
     memory = McpMemory(
         patient(shell.settings, RECALL_SECONDS),
         scope,

@@ -20,21 +20,24 @@ if TYPE_CHECKING:
 async def reembed(
     shell: Shell,
     rollback: Annotated[
-        bool, Option("--rollback", help="Go back to the kept vectors of the former model.")
+        bool, Option("--rollback", help="Switch back to the vectors of the former model.")
     ] = False,
     drop_old: Annotated[
-        bool, Option("--drop-old", help="Delete the kept vectors of the former model.")
+        bool, Option("--drop-old", help="Delete the vectors of the former model.")
     ] = False,
-    status: Annotated[bool, Option("--status", help="Only tell whose vectors there are.")] = False,
+    status: Annotated[
+        bool, Option("--status", help="Only list the models whose vectors are stored.")
+    ] = False,
 ) -> None:
-    """Embed everything anew with the configured model, then change over at once.
+    """Embed all texts with the configured model, then switch to the new vectors in one step.
 
-    Memory is read on meanwhile, with the former vectors or by keywords. Run it again after an interruption: nothing is
-    embedded twice. Where another process owns the data directory, the vectors are made beside it; it has to be stopped for
-    the change itself. The former vectors are kept until --drop-old.
+    Meanwhile memory is searched with the former vectors or by keywords. After an interruption run
+    it again: nothing is embedded twice. If another process owns the data directory, the vectors
+    are computed while it runs; it must be stopped only for the switch. The former vectors are kept
+    until --drop-old.
     """
     if rollback + drop_old + status > 1:
-        raise WrongUse("--rollback, --drop-old and --status: say one of them")
+        raise WrongUse("give only one of --rollback, --drop-old and --status")
     shell.end_without_data()
     from ....service.upkeep.reembedding import ReembeddingStopped, drop_former, go_back
 
@@ -51,8 +54,9 @@ async def reembed(
                 former = asdict(go_back(parts))
                 shell.result(
                     former,
-                    "searches read the vectors of {model} ({dimension} dimensions) again; {lacking} newer "
-                    "{lacking:event|events} to be embedded. Configure that model in [models.embedding] before you start the bot",
+                    "searches use the vectors of {model} ({dimension} dimensions) again; {lacking} "
+                    "newer {lacking:event|events} will be embedded. Configure that model in "
+                    "[models.embedding] before you start the bot",
                     **former,
                 )
             else:
@@ -68,7 +72,7 @@ async def _change(shell: Shell, parts: Parts) -> None:
     embedder = make_embedder(shell.settings.models.embedder)
     if embedder is None:
         raise WrongUse(
-            "no embedding model is configured; name it in [models.embedding], then run this again"
+            "no embedding model is configured; set it in [models.embedding], then run this again"
         )
     try:
         with shell.progress("embedding events") as update:
@@ -79,17 +83,20 @@ async def _change(shell: Shell, parts: Parts) -> None:
         _report(shell, change.built, change.seconds)
     elif change.outcome == "kept":
         kept = later(
-            "the vectors of this model were kept: searches read them again, newer events are embedded"
+            "the vectors of this model were still stored: searches use them again, and newer "
+            "events were embedded"
         )
         shell.result({"changed": True}, kept)
     else:
         values = {"model": change.fingerprint[0], "dimension": change.fingerprint[1]}
         same = later(
-            "nothing to do: the stored vectors were made by {model} with {dimension} dimensions already"
+            "nothing to do: the stored vectors are already from {model} ({dimension} dimensions)"
         )
         shell.result({"changed": False}, same, **values)
 
 
 def _report(shell: Shell, built: Built, seconds: float) -> None:
     shell.report({"changed": True, "seconds": round(seconds, 3), **asdict(built)})
-    shell.tell("The former vectors are kept: `--rollback` goes back, `--drop-old` deletes them")
+    shell.tell(
+        "The former vectors are kept: `--rollback` switches back to them, `--drop-old` deletes them"
+    )

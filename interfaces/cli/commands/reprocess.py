@@ -23,24 +23,26 @@ async def reprocess(
         Option(
             "--before-version",
             metavar="VERSION",
-            help="Only what an earlier version of Historian wrote.",
+            help="Only events that an earlier version of Historian wrote.",
         ),
     ] = "",
     dry_run: Annotated[
-        bool, Option("--dry-run", help="Only tell what the rules would change; ask no model.")
+        bool, Option("--dry-run", help="Only show what the rules would change; call no model.")
     ] = False,
 ) -> None:
-    """Write events anew from the words as they were handed over, by today's rules or model; of all conversations unless named.
+    """Rewrite events from their original input with the current rules or model; in all
+    conversations, unless --group or --user is given.
 
-    Former texts are kept: `events show` lists them. What was observed, summarised, noted or edited stays. Interrupted, it is
-    gone on with by the next worker, and nothing is done twice.
+    Former texts are kept: `events show` lists them. Events from observations, summaries, notes and
+    edits are not changed. If the run is interrupted, the next worker continues it; nothing is done
+    twice.
     """
     from ....service.cognitive import CognitiveService
 
     shell.end_without_data()
     scope = scope_of(group, user)
     async with CognitiveService.open(shell.settings, worker=not dry_run) as memory:
-        with shell.progress("events seen") as update:
+        with shell.progress("events checked") as update:
             report = await memory.reprocess(
                 scope,
                 before_version=before_version,
@@ -53,9 +55,11 @@ async def reprocess(
         )
     values = asdict(report)
     would = later(
-        "{seen} {seen:event|events} seen; {changed} would be written anew, {gained} become absolute, {lost} no longer be so"
+        "{seen} {seen:event|events} checked; {changed} would be rewritten, {gained} would become "
+        "absolute, {lost} would lose their absolute form"
     )
     has = later(
-        "{seen} {seen:event|events} seen; {changed} written anew, {gained} became absolute, {lost} are no longer"
+        "{seen} {seen:event|events} checked; {changed} rewritten, {gained} became absolute, {lost} "
+        "lost their absolute form"
     )
     shell.result(values, would if dry_run else has, **values)

@@ -28,10 +28,12 @@ WARM_UP_SECONDS = 20.0
 """Maximum number of seconds for loading models into this process. Afterwards the search runs with
 what is loaded."""
 
-NOTHING = later("nothing is remembered of that here")
+NOTHING = later("no memories of that were found here")
 
 QueryArgument = Annotated[str, Argument(metavar="QUERY", help="What to look for.")]
-TopKOption = Annotated[int | None, Option("--top-k", "-k", min=1, max=500, help="At most so many.")]
+TopKOption = Annotated[
+    int | None, Option("--top-k", "-k", min=1, max=500, help="Maximum number of results.")
+]
 
 
 @command("search", more=scopes.NARROWING)
@@ -49,12 +51,10 @@ async def search(
             "--neighbours",
             min=0,
             max=20,
-            help="So many messages before and after each message that is found.",
+            help="Number of messages to show before and after each message found.",
         ),
     ] = 0,
-    explain: Annotated[
-        bool, Option("--explain", help="Say how each hit came to its place.")
-    ] = False,
+    explain: Annotated[bool, Option("--explain", help="Explain the rank of each hit.")] = False,
     **narrowing: Any,
 ) -> None:
     """Search the messages and events of one conversation, best first."""
@@ -63,7 +63,7 @@ async def search(
     scope = scopes.search_scope(group, user, every=every, notes=notes)
     if scope is None and neighbours:
         raise WrongUse(
-            "--neighbours are those of one conversation: say --group ID or --user ID in place of --all"
+            "--neighbours needs one conversation: give --group ID or --user ID instead of --all"
         )
     narrowed = scopes.conditions(group, user, narrowing)
     shell.end_without_data()

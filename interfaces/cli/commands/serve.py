@@ -23,21 +23,22 @@ async def serve(
         str | None,
         Option(
             "--host",
-            help="The address to listen on (else web.host). One that other machines can reach needs web.token.",
+            help="The address to listen on (default: web.host). An address that other machines can reach needs web.token.",
         ),
     ] = None,
     port: Annotated[
         int | None,
-        Option("--port", min=0, max=65535, help="The port (else web.port); 0 takes a free one."),
+        Option("--port", min=0, max=65535, help="The port (default: web.port); 0: any free port."),
     ] = None,
     no_worker: Annotated[
-        bool, Option("--no-worker", help="Only read and enqueue; another process files.")
+        bool, Option("--no-worker", help="Only read and accept jobs; another process files them.")
     ] = False,
 ) -> None:
     """Serve the pages of this memory for your browser, and the JSON API under /api/v1.
 
-    The worker runs in this process unless another one owns the data directory. The address that is printed holds a one-time
-    token, which signs one browser in within ten minutes; programs send the operator's token.
+    The worker runs in this process unless another one owns the data directory. The printed address
+    contains a one-time token, which signs in one browser within ten minutes; programs send the
+    operator's token.
     """
     from ....schema.settings.source import find_config
     from ....service.cognitive import CognitiveService

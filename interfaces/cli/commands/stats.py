@@ -22,7 +22,7 @@ SHOWN = ("stored_in", "bytes", "owner", "queue", "events", "profiles", "vectors"
 def stats(
     shell: Shell,
     prometheus: Annotated[
-        bool, Option("--prometheus", help="As metrics in Prometheus' text format.")
+        bool, Option("--prometheus", help="Print metrics in the text format of Prometheus.")
     ] = False,
 ) -> None:
     """Show the queue, the events, the profiles and the last run of the worker in numbers."""
@@ -54,7 +54,7 @@ def stats(
 
 def _print(shell: Shell, report: dict[str, Any]) -> None:
     forgetting = {whom: say(STAGES[stage]) for whom, stage in report["forgetting"].items()}
-    owner = report["owner"] or say("nobody: jobs wait until a bot or `historian worker` runs")
+    owner = report["owner"] or say("none: jobs wait until a bot or `historian worker` runs")
     told = {**report, "forgetting": forgetting, "owner": owner}
     shell.report(told, *SHOWN)
     if not report["enabled"]:

@@ -37,7 +37,7 @@ to become the owner of the data directory."""
 @command("worker")
 async def worker(
     shell: Shell,
-    drain: Annotated[bool, Option("--drain", help="End when no job is left.")] = False,
+    drain: Annotated[bool, Option("--drain", help="Exit when no job is left.")] = False,
     metrics_port: Annotated[
         int | None,
         Option(
@@ -52,7 +52,7 @@ async def worker(
     """File the jobs of the queue, until stopped by Ctrl-C or SIGTERM, or with --drain until none is left."""
     shell.needs_memory()
     while await _work(shell, drain, metrics_port):
-        shell.note("the database is another file now: it is opened anew")
+        shell.note("another file has replaced the database; opening it")
 
 
 async def _work(shell: Shell, drain: bool, metrics_port: int | None) -> bool:
@@ -87,14 +87,17 @@ async def _work(shell: Shell, drain: bool, metrics_port: int | None) -> bool:
         log.warning("`historian stats` will not show this run: %s", error)
     print_report(shell, report)
     if counts.failed:
-        hint = "`historian jobs list --state failed` tells why, `historian jobs retry --all` brings them back"
+        hint = (
+            "`historian jobs list --state failed` shows why, `historian jobs retry --all` "
+            "retries them"
+        )
         shell.tell(hint)
     if not complete:
         raise CommandFailed(
-            "gave up with {n} {n:job|jobs} waiting on disk: {outage}; `historian doctor` tells what is wrong, then run this "
-            "again",
+            "stopped with {n} {n:job|jobs} waiting on disk: {outage}; find the cause with "
+            "`historian doctor`, then run this again",
             n=counts.pending,
-            outage=historian.outage or say("the model stayed away"),
+            outage=historian.outage or say("the model did not answer"),
         )
     return False
 
@@ -162,7 +165,7 @@ async def _run(
     def stop() -> None:
         patience = 0.0 if stopping else STOP_SECONDS
         if not stopping:
-            shell.note("stopping; once more to stop at once")
+            shell.note("stopping; press Ctrl-C again to stop at once")
         stopping.append(loop.create_task(historian.stop(patience)))
 
     is_watched = drain and shell.err.is_terminal and not shell.json

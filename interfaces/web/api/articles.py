@@ -104,7 +104,7 @@ async def roll_back(
     operator: OperatorHere,
     response: Response,
 ) -> Commanded:
-    """Bring an earlier revision back, as a new one."""
+    """Restore an earlier revision as a new one."""
     key = ArticleKey(asked.user_id, asked.group_id)
     found = await asyncio.to_thread(article_revisions, parts, key)
     return await commanded(memory, found.rollback, found.command(asked.revision), response)

@@ -23,7 +23,7 @@ from .talk import Body, InScope
 router = APIRouter(tags=["corrections"])
 
 DryRun = Annotated[
-    bool, Query(description="True: nothing is changed; the answer is what would be.")
+    bool, Query(description="True: change nothing, and return what would be changed.")
 ]
 Until = Annotated[
     str | float | None,
@@ -35,22 +35,24 @@ class LineEdit(Body):
     """What becomes of a line; what is left out stays."""
 
     text: str | None = Field(
-        None, description="The new words, also of the events it rests on alone."
+        None, description="The new text, also for events that are evidence for this line alone."
     )
     kind: LineKind | None = None
     tags: list[str] | None = None
-    pinned: bool | None = Field(None, description="True: it stands first in every block.")
+    pinned: bool | None = Field(None, description="True: it comes first in every block.")
     expires_at: Until = None
 
 
 class PinRequest(InScope):
-    text: str = Field(description="What stands first in every block of the conversation.")
+    text: str = Field(description="The pins, which come first in every block of the conversation.")
     expires_at: Until = None
 
 
 class CorrectRequest(InScope):
-    wrong: str = Field("", description="What memory says and is wrong, in words.")
-    right: str = Field("", description="What is right instead; empty: it is only taken out.")
+    wrong: str = Field("", description="The wrong statement of memory, in words.")
+    right: str = Field(
+        "", description="The correct statement; empty: the wrong one is only removed."
+    )
     target_id: str = Field("", description="The id of a candidate that an earlier answer offered.")
 
 
@@ -107,7 +109,9 @@ async def delete_line(
     line_id: str,
     memory: MemoryHere,
     scope: SpokenScope,
-    messages: Annotated[bool, Query(description="Hide the messages it rests on, too.")] = False,
+    messages: Annotated[
+        bool, Query(description="Also hide the messages that it is based on.")
+    ] = False,
     dry_run: DryRun = False,
 ) -> CorrectionData:
     """Delete a line of a profile with the events that it rests on."""

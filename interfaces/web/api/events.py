@@ -45,7 +45,7 @@ class Events(BaseModel):
 class EventWithLinks(BaseModel):
     event: EventData
     revisions: list[Revision] = Field(description="Former texts, oldest first.")
-    supersedes: list[str] = Field(description="The ids of the events that it has ended.")
+    supersedes: list[str] = Field(description="The ids of the events that it supersedes.")
     corrects: list[str] = Field(
         description="The ids of the events that were never true because of it."
     )
@@ -54,7 +54,8 @@ class EventWithLinks(BaseModel):
 class Edit(Body):
     text: str | None = Field(None, description="The new text.")
     holds: bool | None = Field(
-        None, description="True: it is still true; the link to the event that ended it goes."
+        None,
+        description="True: the event is still true; remove the link to the event that superseded it.",
     )
 
     @model_validator(mode="after")
@@ -138,7 +139,7 @@ async def show_event(detail: DetailHere) -> EventWithLinks:
 async def edit_event(
     asked: Edit, memory: MemoryHere, parts: PartsHere, caller: CallerHere, detail: DetailHere
 ) -> EventData:
-    """Replace the text of an event, redacted, or let it hold again. A message stands as it was said (422)."""
+    """Replace the text of an event, redacted, or mark it as true again. Messages cannot be edited (422)."""
     event_id = detail.event.event_id
     if asked.holds:
         await asyncio.to_thread(parts.events.uphold, [event_id])
@@ -164,6 +165,7 @@ def supersede_event(
     found_event(parts, asked.by, caller.scope)
     if not parts.events.supersede([EventLink(event_id, asked.by, asked.corrects)]):
         raise InvalidInput(
-            "by: expected a later event of the same conversation, and one to end that still holds"
+            "by: expected a later event of the same conversation; neither event may be superseded "
+            "already"
         )
     return found_event(parts, event_id, caller.scope).event

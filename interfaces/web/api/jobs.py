@@ -110,7 +110,7 @@ async def steps(request: Request, memory: MemoryHere, operator: OperatorHere) ->
     if len(memory.lifecycle.steps) >= MOST_STREAMS:
         raise Refused(
             HTTPStatus.SERVICE_UNAVAILABLE,
-            f"{MOST_STREAMS} others look on already; close one of them",
+            f"{MOST_STREAMS} live views are open already; close one of them",
         )
     return StreamingResponse(
         _told(memory, request.state.is_let_in),

@@ -131,6 +131,6 @@ async def roll_back(
     operator: OperatorHere,
     response: Response,
 ) -> Commanded:
-    """Bring an earlier revision back, as a new one."""
+    """Restore an earlier revision as a new one."""
     found = await asyncio.to_thread(profile_revisions, parts, asked.entity, asked.layer)
     return await commanded(memory, found.rollback, found.command(asked.revision), response)

@@ -23,7 +23,7 @@ class Diff(BaseModel):
 class Commanded(BaseModel):
     """A change that the process which owns the data directory carries out."""
 
-    done: bool = Field(description="False: it is in the queue, and will be done.")
+    done: bool = Field(description="False: the change is in the queue, and will be made.")
     job_id: str
 
 

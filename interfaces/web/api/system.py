@@ -34,7 +34,9 @@ router = APIRouter(tags=["system"], dependencies=OPERATOR_ALONE)
 
 class ForgetRequest(Body):
     entity: str = Field(description="`user:ID` or `group:ID`.")
-    mentions: bool = Field(False, description="Remove what the events of others say of them, too.")
+    mentions: bool = Field(
+        False, description="Also remove events and other records of others that mention them."
+    )
     wait_seconds: Annotated[float, Field(ge=0, le=600)] = 60.0
 
 
@@ -91,7 +93,7 @@ async def index_notes(memory: MemoryHere, response: Response) -> Commanded:
     cognitive = memory.settings.cognitive
     if not cognitive.notes_dir or not await asyncio.to_thread(Path(cognitive.notes_dir).is_dir):
         raise StorageError(
-            "cognitive.notes_dir names no folder that exists; set it to the folder of the notes"
+            "cognitive.notes_dir is not an existing folder; set it to the folder of the notes"
         )
     return await commanded(
         memory,

@@ -64,7 +64,7 @@ class RememberRequest(InScope, Names):
     )
     bot_id: Id | None = None
     timezone: str | None = None
-    flush: bool = Field(False, description="File what waits in this conversation now.")
+    flush: bool = Field(False, description="File the waiting messages of this conversation now.")
 
 
 class TurnRequest(Names):
@@ -78,7 +78,7 @@ class TurnRequest(Names):
     sender_id: Id | None = None
     bot_id: Id | None = None
     request_id: Id | None = Field(
-        None, description="The same one (with the same end_seq) makes one job."
+        None, description="Calls with the same value and the same end_seq make one job."
     )
     end_seq: int | None = None
     timestamp: str | float | None = Field(
@@ -145,7 +145,7 @@ class SearchRequest(Body):
     context: list[str] = []
     top_k: TopK | None = None
     kind: EventKind | None = None
-    user_id: Id | None = Field(None, description="Only what this user told.")
+    user_id: Id | None = Field(None, description="Only what this user said.")
     source: str | None = None
     time_from: str | float | None = None
     time_to: str | float | None = None
@@ -155,9 +155,9 @@ class SearchRequest(Body):
     tags: Tags = []
     metadata: Metadata = None
     neighbours: Annotated[int, Field(ge=0, le=MOST_NEIGHBOURS)] = Field(
-        0, description="So many messages before and after each message that is found come with it."
+        0, description="The number of messages to return before and after each message found."
     )
-    explain: bool = Field(False, description="Add how each event came to its place, in words.")
+    explain: bool = Field(False, description="Add an explanation of the rank of each event.")
 
 
 class JobIds(BaseModel):
@@ -175,7 +175,9 @@ class Block(BaseModel):
 
 
 class Withdrawn(BaseModel):
-    messages: int = Field(description="How many messages went; 0 if the id is unknown.")
+    messages: int = Field(
+        description="The number of messages that were withdrawn; 0 if the id is unknown."
+    )
 
 
 class FoundEvent(BaseModel):

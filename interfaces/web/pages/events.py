@@ -76,7 +76,8 @@ async def end(parts: PartsHere, id: FormText, by: FormText, corrects: FormFlag =
     """Note that an event is over because of a later one, or with `corrects` that it was never true."""
     if not await asyncio.to_thread(parts.events.supersede, [EventLink(id, by.strip(), corrects)]):
         raise InvalidInput(
-            "these two cannot be linked: the later event must be of the same conversation, and neither over"
+            "these two events cannot be linked: the later one must be of the same conversation, "
+            "and neither may be superseded"
         )
     return _seen(id)
 

@@ -13,10 +13,10 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context, select_autoescape
 from jinja2.runtime import Context
 
+from ....schema import VERSION
 from ....schema.event import Event
 from ....schema.labels import metadata_json
 from ....schema.language import Language
-from ....schema.version import VERSION
 from ....service.timezones import configured_timezone
 from ....text.speakers.shown_names import AS_BORNE, ShownNames
 from ...texts import NAMES, say_in, size, words

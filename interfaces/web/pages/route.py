@@ -35,7 +35,7 @@ class PageRoute(APIRoute):
                     said=mask_known(str(error)),
                 )
             except RequestValidationError:
-                said = later("This form lacks something, or holds what it should not.")
+                said = later("A field of this form is missing or invalid.")
                 return page(request, "error.html", status=422, said=said)
 
         return handled

@@ -148,7 +148,7 @@ def _database_sign(stats: dict[str, Any]) -> Sign:
         return Sign(
             later("memory"),
             "failed",
-            later("the database cannot be read; what comes in waits on disk"),
+            later("the database cannot be read; new jobs wait on disk"),
             {},
             "/doctor",
         )
@@ -172,7 +172,7 @@ def _worker_sign(settings: Settings, stats: dict[str, Any], runs_here: bool) -> 
     owner = owner_of(settings) if stats.get("events") is not None else None
     if owner is None:
         return Sign(
-            part, "warning", later("nobody works on this memory now: jobs wait"), {}, "/jobs"
+            part, "warning", later("no process works on this memory now: jobs wait"), {}, "/jobs"
         )
     if owner.is_suspended:
         return Sign(
@@ -188,7 +188,7 @@ def _worker_sign(settings: Settings, stats: dict[str, Any], runs_here: bool) -> 
 def _model_signs(stats: dict[str, Any]) -> Sequence[Sign]:
     parts = {
         "chat": (later("model"), later("none: rules write events and profiles")),
-        "embedding": (later("embedder"), later("none: search is by words alone")),
+        "embedding": (later("embedder"), later("none: search uses keywords only")),
     }
     named = {purpose: stats.get("models", {}).get(purpose, "") for purpose in parts}
     return [

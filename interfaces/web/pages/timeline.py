@@ -9,7 +9,7 @@ from typing import cast, get_args
 from zoneinfo import ZoneInfo
 
 from ....schema.event import EventFilter, EventKind, WrittenKind
-from ....schema.job import FIRST_YEAR, LAST_YEAR
+from ....schema.times import FIRST_YEAR, LAST_YEAR
 from ....service.inspection.event_pages import EventPage, events_page, events_with_words
 from ....stores.tables.events.store import EventStore
 from ...texts import NAMES

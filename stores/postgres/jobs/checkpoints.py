@@ -82,7 +82,7 @@ def _set_up(saver: PostgresSaver, connection: psycopg.Connection[Any], key: int)
     while not _first(connection, "SELECT pg_try_advisory_lock(%s)", key):
         if time.monotonic() > until:
             raise CheckpointError(
-                "another process has been making the tables of checkpoints for too long"
+                "another process has been creating the tables of checkpoints for too long"
             )
         time.sleep(_LOOK_SECONDS)
     try:

@@ -237,7 +237,7 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
         except DatabaseAway:
             raise
         except StorageError as error:  # the role may not end its own sessions
-            logger.warning("transactions of suspended workers are not ended: %s", error)
+            logger.warning("transactions of suspended workers could not be ended: %s", error)
 
     def _take_over_from(self, worker: int) -> int:
         """Return the jobs of a worker whose session has ended to the queue. Return their number.
@@ -299,7 +299,8 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
             if not self._give_up(job_id, claimed):
                 return self._of_claimed(job_id)
         raise ClaimLost(
-            f"job {job_id!r} is another worker's: the session of the database in which it was claimed has ended"
+            f"job {job_id!r} now belongs to another worker: the database session that claimed it "
+            "has ended"
         )
 
     def _give_up(self, job_id: str, claimed: tuple[int, Job]) -> bool:

@@ -199,7 +199,8 @@ class WorkerSession:
                 True,
             ):
                 raise DatabaseAway(
-                    f"{self.database.name}: the session was lost, and somebody works alone now; wait"
+                    f"{self.database.name}: the session was lost, and another process has "
+                    "exclusive access now; wait"
                 )
         except BaseException:
             connection.close()

@@ -90,7 +90,9 @@ class PostgresWorkers:
     def at_work(self, give_up: Callable[[], bool] = bool) -> Iterator[None]:
         while not self._session.begin_work():
             if give_up():
-                raise StorageError(f"{self._database.name}: another process works alone; jobs wait")
+                raise StorageError(
+                    f"{self._database.name}: another process has exclusive access; jobs wait"
+                )
             time.sleep(_LOOK_SECONDS)
         try:
             yield
@@ -119,8 +121,8 @@ class PostgresWorkers:
                     )
                 except psycopg.errors.LockNotAvailable:
                     raise StorageError(
-                        f"{self._database.name}: workers have not interrupted their jobs for {_ALONE_SECONDS} seconds; "
-                        "try again, or look for one that hangs"
+                        f"{self._database.name}: workers have not paused their jobs within "
+                        f"{_ALONE_SECONDS} seconds; try again, or check whether one hangs"
                     ) from None
             yield
             # This raises if the lock was lost: workers may have run meanwhile.

@@ -71,7 +71,7 @@ class MessageTables(EventReading):
                 if former and former[0].scope.key != parts[0].scope.key:
                     raise InvalidInput(
                         f"job_id: {job_id!r} is a message of {former[0].scope.key}, not of "
-                        f"{parts[0].scope.key}; make its name of the scope it was said in"
+                        f"{parts[0].scope.key}; derive it from the scope of the message"
                     )
                 if former and parts[0].worded_at < former[0].worded_at:
                     continue

@@ -78,7 +78,8 @@ class ShadowVectors(BesideEvents):
             kept = _fingerprint(transaction, "kept")
             if kept is not None:
                 raise InvalidInput(
-                    f"the vectors of {kept[0]} are still kept from the last change; delete them with `historian reembed "
+                    f"the vectors of {kept[0]} are still stored since the last change; delete them "
+                    "with `historian reembed "
                     "--drop-old`, or restore them with `--rollback`"
                 )
             self._empty(transaction, "next")
@@ -158,7 +159,7 @@ class ShadowVectors(BesideEvents):
             made = _fingerprint(transaction, "next")
             if made is None:
                 raise InvalidInput(
-                    "no vectors of another model are being made; run `historian reembed` first"
+                    "no change of the embedding model is in progress; run `historian reembed` first"
                 )
             transaction.run("DROP TABLE kept_event_vectors")
             _rename(
@@ -182,7 +183,7 @@ class ShadowVectors(BesideEvents):
             kept = _fingerprint(transaction, "kept")
             if kept is None:
                 raise InvalidInput(
-                    "no vectors of a former model are kept; there is nothing to go back to"
+                    "no vectors of a former model are stored; there is nothing to switch back to"
                 )
             between = "vectors_changing_places"
             tables = (
@@ -272,12 +273,13 @@ def _check(transaction: Transaction, vectors: Sequence[Vector]) -> None:
     expected = _fingerprint(transaction, "next")
     if expected is None:
         raise InvalidInput(
-            "no vectors of another model are being made (another process ended it); run `historian reembed` again"
+            "no change of the embedding model is in progress (another process ended it); run "
+            "`historian reembed` again"
         )
     found = set(sizes(vectors))
     if found - {expected[1]}:
         raise InvalidInput(
-            f"vectors of {sorted(found)} dimensions given, expected {expected[1]} of {expected[0]}"
+            f"got vectors with {sorted(found)} dimensions, but {expected[0]} has {expected[1]}"
         )
 
 

@@ -24,7 +24,8 @@ def encode_new(job: Job) -> str:
         size = len(text.encode())
     except UnicodeEncodeError as error:
         raise InvalidInput(
-            f"job {job.job_id}: holds {error.object[error.start]!r}, a lone surrogate; remove it (str.encode('utf-8') fails)"
+            f"job {job.job_id}: contains {error.object[error.start]!r}, a lone surrogate; remove "
+            "it (str.encode('utf-8') fails)"
         ) from None
     if size > MAX_JOB_BYTES:
         raise InvalidInput(

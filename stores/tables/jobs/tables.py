@@ -211,7 +211,7 @@ def job_of(body: str, attempts: int, not_before: float, last_error: str) -> Job:
     except (ValueError, RecursionError) as error:
         raise Unreadable(f"not JSON: {error!s:.200}") from None
     if not isinstance(document, dict):
-        raise Unreadable(f"holds a JSON {type(document).__name__}, expected an object")
+        raise Unreadable(f"contains a JSON {type(document).__name__}, expected an object")
     return job_in(
         {**document, "attempts": attempts, "not_before": not_before, "last_error": last_error}
     )

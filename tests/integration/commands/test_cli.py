@@ -132,7 +132,7 @@ def test_wrong_lines_are_named_and_the_good_ones_are_taken(
     assert called.status == 1
     assert f"{file}:2: not JSON" in called.err
     assert f"{file}:3: user_id" in called.err
-    assert f"{file}:4: timestamp: 2026-02-21T17:30:00 has no offset" in called.err
+    assert f"{file}:4: timestamp: 2026-02-21T17:30:00 has no UTC offset" in called.err
     assert f"{file}:5: moood: unknown field" in called.err
     assert f"{file}:6: group_id: missing in a group job" in called.err
     assert "2 jobs accepted, 1 with nothing to say, 5 wrong lines" in called.out
@@ -300,7 +300,7 @@ def test_a_search_waits_for_an_embedder_that_is_slow_to_load(
     assert call("ingest", write_lines(tmp_path / "jobs.jsonl", *TURNS)).status == 0
     assert call("worker", "--drain").status == 0
     found = call("search", "科幻", "--group", "-1001234", "--json")
-    assert "answered with less" not in found.err
+    assert "returned a reduced result" not in found.err
     assert all("dense" in hit["scores"] for hit in found.lines) and found.lines
 
 
@@ -315,7 +315,7 @@ def test_draining_is_given_up_while_the_model_stays_away(
     call("ingest", write_lines(tmp_path / "jobs.jsonl", TURNS[0]))
     called = call("worker", "--drain", environ=model)
     assert called.status == 1
-    assert "gave up with 1 job waiting on disk" in called.err
+    assert "stopped with 1 job waiting on disk" in called.err
     assert len(call("jobs", "list", "--state", "pending", "--json").lines) == 1
 
 
@@ -350,7 +350,10 @@ def test_a_search_can_be_narrowed(filed: Callable[..., Called]) -> None:
     ("arguments", "message"),
     [
         (["search", "x"], "which conversation?"),
-        (["search", "x", "--all", "--user", "1"], "--all together with --group or --user"),
+        (
+            ["search", "x", "--all", "--user", "1"],
+            "--all cannot be combined with --group or --user",
+        ),
         (["search", "x", "--user", ""], "user_id: empty; pass the platform's own id"),
         (["context", "x"], "which conversation?"),
         (["events", "list", "--group", "a\nb"], "group_id: "),
@@ -467,7 +470,7 @@ def test_messages_are_searched_listed_and_withdrawn_and_stand_as_they_were_said(
     assert "小林: 我周五 (2026-02-27)搬家" in listed and "≈" not in listed.partition("\n")[2]
     assert call("events", "list", *here, "--relative").out == "no events\n"
     refused = call("events", "edit", found["event_id"], "我周六搬家")
-    assert refused.status == 2 and "a message stands as it was said" in refused.err
+    assert refused.status == 2 and "messages cannot be edited" in refused.err
     assert call("events", "withdraw", "m1", "m9", *here, "--json").lines == [{"messages": 1}]
     assert call("events", "withdraw", "m1", *here).out == "0 messages withdrawn\n"
     assert [one["message_id"] for one in call("events", "list", *here, "--json").lines] == [
@@ -589,7 +592,7 @@ def test_a_line_is_shown_edited_deleted_and_brought_back(filed: Callable[..., Ca
         "--tag",
         "书",
     )
-    assert done.status == 0 and "brings it back" in done.out
+    assert done.status == 0 and "undoes it" in done.out
     assert filed("events", "show", event, "--json").lines[0]["text"] == "阿明喜欢推理小说"
     pinned = filed("profile", "edit-line", line["line_id"], "--pinned", "--expires", "2126-01-01")
     assert (
@@ -643,7 +646,7 @@ def test_a_pin_is_made_before_anything_is_stored_listed_and_removed(
     assert pinned["line_id"] in call("pins", "--group", "-1001234").out
     assert "不要提前任" in call("context", "你好", "--group", "-1001234").out
     assert call("pins", "--user", "42").out == "no pins\n"
-    for told in ("not pinned any more", "there is no such pin"):
+    for told in ("unpinned", "there is no such pin"):
         assert told in call("unpin", pinned["line_id"], "--group", "-1001234").out
 
 
@@ -749,7 +752,7 @@ def test_init_leaves_a_file_that_exists_alone_unless_forced(tmp_path: Path) -> N
     path.write_text("mine", encoding="utf-8")
     called = historian("init", "--config", path)
     assert called.status == 1
-    assert "exists and is left as it is" in called.err
+    assert "exists and was not changed" in called.err
     assert path.read_text(encoding="utf-8") == "mine"
     assert historian("init", path, "--force").status == 0
 

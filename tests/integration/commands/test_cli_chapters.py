@@ -140,7 +140,11 @@ def test_summaries_are_listed_with_where_they_are(data: Path) -> None:
             1,
             "there is neither an article nor a summary about '42' in g:101",
         ),
-        (["rollback", "42", "9"], 1, "revision 9 of '42' is not kept; kept are: 1"),
+        (
+            ["rollback", "42", "9"],
+            1,
+            "revision 9 of '42' is not stored; the stored revisions are: 1",
+        ),
         (["diff", "42", "--from", "8"], 1, "revision 8 of '42' is not kept"),
         (["show", " 42"], 2, "user_id: ' 42'"),
     ],

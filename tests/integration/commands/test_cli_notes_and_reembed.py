@@ -163,5 +163,5 @@ def test_an_endpoint_that_is_away_is_named_with_what_is_done(
         "HISTORIAN__MODELS__EMBEDDING__BASE_URL": "http://127.0.0.1:9/v1",
     }
     ended = reembed(data, environ=away)
-    assert ended.status == 1 and "0 of 2 are done and kept" in ended.err
+    assert ended.status == 1 and "0 of 2 vectors are computed and stored" in ended.err
     assert reembed(data).status == 2  # no model is configured

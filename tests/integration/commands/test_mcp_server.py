@@ -497,5 +497,5 @@ def test_the_command_wants_one_conversation_and_for_writing_a_person(tmp_path: P
     called = historian("mcp", "--group", "100", "--allow-writes", "--data-dir", tmp_path)
     assert called.status == 2
     assert "--user" in called.err
-    with pytest.raises(InvalidInput, match="whose words"):
+    with pytest.raises(InvalidInput, match="the user who speaks"):
         McpMemory(settings_for(tmp_path), Scope.group("100"), writer=Writer())

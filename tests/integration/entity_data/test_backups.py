@@ -306,7 +306,7 @@ def test_a_backup_is_whole_or_not_there_and_for_this_user_alone(
 @pytest.mark.parametrize(
     ("where", "told"),
     [
-        ("data/backup", "lies in the data directory"),
+        ("data/backup", "is inside the data directory"),
         ("full", "not empty"),
         ("full/file", "not empty"),
     ],

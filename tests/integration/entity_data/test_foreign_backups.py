@@ -140,6 +140,6 @@ def test_what_no_backup_holds_is_not_put_beside_the_databases(
 
 def test_a_file_that_a_pipe_replaces_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InvalidInput, match="no ordinary file"):
+    with pytest.raises(InvalidInput, match="not an ordinary file"):
         read_ordinary(tmp_path / "pipe")
     assert read_ordinary(tmp_path / "missing") is None

@@ -525,7 +525,7 @@ def test_the_state_of_a_request_is_told(data: Path) -> None:
     assert historian("stats", "--json", "--data-dir", data).lines[0]["forgetting"] == {
         PERSON.key: "erasing"
     }
-    assert "nothing is found any more" in historian("stats", "--data-dir", data).out
+    assert "the data is deleted" in historian("stats", "--data-dir", data).out
     assert forgotten(data, PERSON).clean
     assert historian("stats", "--json", "--data-dir", data).lines[0]["forgetting"] == {}
 

@@ -175,5 +175,8 @@ def test_the_worker_of_the_command_line_opens_another_index_and_goes_on(tmp_path
             assert process.wait(60) == 0
         finally:
             process.kill()
-        assert process.stderr is not None and "another file now" in process.stderr.read()
+        assert (
+            process.stderr is not None
+            and "another file has replaced the database" in process.stderr.read()
+        )
     assert filed(data) == ids(0, 1)

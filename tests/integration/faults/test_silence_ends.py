@@ -132,7 +132,7 @@ async def test_a_provider_that_is_configured_and_not_installed_does_not_stop_the
         await memory.enqueue_job(new_info=["She likes tea"], **private_fields())
         assert await memory.settled(20) and await memory.search("tea", ANN)
         assert memory.reading_state() == "keywords"
-    (told,) = warnings(caplog, "search goes by keywords only")
+    (told,) = warnings(caplog, "search uses keywords only")
     assert (
         f'models.embedding.provider is "{provider}"' in told
         and f"langgraph-historian[{provider}]" in told
@@ -148,8 +148,8 @@ async def test_an_answer_with_less_is_told_once_for_each_reason(
         for word in ("tea", "piano", "exam"):
             await memory.search(word, ANN)
             await memory.build_context(word, ANN)
-        (away,) = warnings(caplog, "the embedder is away, next try")
-        assert "searches go by keywords" in away and "events are filed without vectors" in away
+        (away,) = warnings(caplog, "the embedder is unavailable, next try")
+        assert "searches use keywords" in away and "events are filed without vectors" in away
         fields = private_fields()
         for number in range(3):
             await memory.enqueue_job(new_info=[f"She likes tea number {number}"], **fields)

@@ -85,7 +85,7 @@ async def test_another_dimension_than_before_is_refused(server: OpenAIServer) ->
     embedder = embedder_of(server)
     await embedder.embed_query("tea")
     server.dimension = 24
-    with pytest.raises(ModelAnswerUnusable, match="24 dimensions where 16 were expected"):
+    with pytest.raises(ModelAnswerUnusable, match="24 dimensions, but 16 were expected"):
         await embedder.embed_query("tea")
     await embedder.aclose()
 

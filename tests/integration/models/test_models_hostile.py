@@ -174,7 +174,7 @@ async def test_nothing_usable_ends_as_such_after_at_most_four_answers(
     [
         ("400", ModelRefused, 6, "temperature.*Check models.chat.model"),
         ("401", ModelRefused, 1, "Check models.chat.api_key"),
-        ("402", ModelRefused, 1, "topped up"),
+        ("402", ModelRefused, 1, "Top up the account"),
         ("403", ModelRefused, 1, "models.chat.api_key"),
         ("404", ModelRefused, 3, "models.chat.base_url.*models.chat.model"),
         ("web_page", ModelRefused, 1, "ends in /v1"),
@@ -183,8 +183,8 @@ async def test_nothing_usable_ends_as_such_after_at_most_four_answers(
         ("500", ModelUnavailable, 3, "HTTP 500"),
         ("503", ModelUnavailable, 1, "HTTP 503"),
         ("error_in_200", ModelUnavailable, 1, "provider is overloaded"),
-        ("close", ModelUnavailable, 1, "can not be reached"),
-        ("cut", ModelUnavailable, 1, "can not be reached"),
+        ("close", ModelUnavailable, 1, "cannot be reached"),
+        ("cut", ModelUnavailable, 1, "cannot be reached"),
     ],
 )
 async def test_an_endpoint_in_trouble_is_named_with_what_to_do(
@@ -224,7 +224,7 @@ async def test_a_400_for_one_input_from_a_server_known_to_work_is_about_the_inpu
 ) -> None:
     await ask(chat)
     server.behaviour = "400"
-    with pytest.raises(ModelAnswerUnusable, match="This input is rejected by every method"):
+    with pytest.raises(ModelAnswerUnusable, match="Every method rejected this input"):
         await ask(chat)
     server.behaviour = "proper"
     server.forget()
@@ -237,7 +237,7 @@ async def test_a_web_page_from_a_server_known_to_work_is_an_outage(
 ) -> None:
     await ask(chat)
     server.behaviour = "web_page"
-    with pytest.raises(ModelUnavailable, match="something else"):
+    with pytest.raises(ModelUnavailable, match="another form than before"):
         await ask(chat)
 
 
@@ -287,7 +287,7 @@ async def test_nobody_at_the_address_is_unavailable() -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
         chat = chat_of(f"http://127.0.0.1:{port}/v1")
-        with pytest.raises(ModelUnavailable, match="can not be reached"):
+        with pytest.raises(ModelUnavailable, match="cannot be reached"):
             await ask(chat)
         await chat.aclose()
 
@@ -431,7 +431,7 @@ async def test_a_model_whose_answers_were_mostly_refused_is_not_asked_for_that_p
 ) -> None:
     chat.judged("rewrite", taken=9, refused=11)
     with pytest.raises(
-        ModelRested, match=r"is not asked to rewrite for 60 min: take a stronger model"
+        ModelRested, match=r"is not asked to rewrite for 60 min: use a stronger model"
     ):
         await ask(chat)
     assert server.count() == 0

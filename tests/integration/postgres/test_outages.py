@@ -158,7 +158,7 @@ def test_ingest_keeps_jobs_in_files_while_the_server_is_away_and_the_next_worker
     assert (
         away.status == 0
         and "3 jobs accepted" in away.out
-        and "the database is away: 3 jobs wait" in " ".join(away.err.split())
+        and "the database is unavailable: 3 jobs wait" in " ".join(away.err.split())
     )
     again = historian("ingest", "-", stdin=lines, environ=given)
     assert again.status == 0 and "0 jobs accepted, 3 known already" in again.out

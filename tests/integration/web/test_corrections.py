@@ -192,10 +192,10 @@ async def test_a_profile_shows_its_lines_and_a_line_what_goes_along_with_it(web:
     path = link_to(profile, "安安喜欢吃素")
     shown = (await seen(web, path)).text
     for text in (
-        "What it rests on",
+        "Evidence",
         "Edit the line",
         "Delete this line?",
-        "This goes along:",
+        "Also removed:",
         "/event?id=",
     ):
         assert text in shown, text
@@ -244,6 +244,6 @@ async def test_a_conversation_shows_its_pins_and_takes_new_ones(web: Web) -> Non
 async def test_an_event_page_names_the_lines_that_go_along(web: Web) -> None:
     (event,) = await web.memory.list_events(Scope.group("100"))
     shown = (await seen(web, f"/event?id={event.event_id}")).text
-    assert "This goes along:" in shown and link_to(shown, "阿明喜欢下棋").startswith("/line?")
+    assert "Also removed:" in shown and link_to(shown, "阿明喜欢下棋").startswith("/line?")
     await seen(web, "/event/delete", data={"id": event.event_id})
     assert "阿明喜欢下棋" not in (await seen(web, "/user?id=42&view=profile")).text

@@ -110,10 +110,10 @@ async def test_signing_in_leads_to_the_page_that_was_asked_for(tmp_path: Path) -
     ("path", "status", "says"),
     [
         ("/event?id=nothing", 404, "there is no event"),
-        ("/event", 422, "This form lacks something"),
+        ("/event", 422, "A field of this form"),
         ("/user?id=", 422, "empty"),
         ("/user?id=%0A", 422, "white space"),
-        ("/user?id=42&view=nonsense", 422, "This form lacks something"),
+        ("/user?id=42&view=nonsense", 422, "A field of this form"),
         ("/user?id=42&before=never", 422, "cursor"),
         ("/search?q=tea&scope=%3Cb%3E", 422, "names no conversation"),
     ],
@@ -268,7 +268,7 @@ async def test_a_message_is_shown_with_its_speaker_and_time_and_can_be_withdrawn
         )
         assert "搬家" not in (await seen(web, "/group?id=100&absolute=no")).text
         refused = await seen(web, "/event/edit", data={"id": answer, "text": "我周六搬家"})
-        assert refused.status_code == 422 and "stands as it was said" in refused.text
+        assert refused.status_code == 422 and "cannot be edited" in refused.text
         assert (await seen(web, "/event/delete", data={"id": answer})).status_code == 303
         assert [one.event_id for one in parts_of(web).events.find(EventFilter("g:100"))] == [
             question

@@ -199,7 +199,7 @@ def test_an_event_is_marked_superseded_and_holds_again(memory: Served, window: V
     page.click("text=Mark superseded …")
     page.check(f"input[value='{new.event_id}']")
     page.click("dialog:popover-open >> text=Mark superseded")
-    expect(page.locator("h2", has_text="What ended what")).to_be_visible()
+    expect(page.locator("h2", has_text="Superseded events")).to_be_visible()
     assert parts_of(memory).events.get([old.event_id])[0].superseded_by == new.event_id
     page.click("text=Let it hold again …")
     page.click("dialog:popover-open >> text=Let it hold again")
@@ -249,7 +249,7 @@ def test_all_but_the_live_view_works_without_script(browser: Browser, memory: Se
         page.click("text=Delete …")
         page.click("dialog:popover-open >> button.danger")
         expect(page.get_by_role("status")).to_have_text("It is deleted. Bring it back")
-        expect(window.open("/live").locator("[data-state]")).to_contain_text("needs script")
+        expect(window.open("/live").locator("[data-state]")).to_contain_text("needs JavaScript")
     assert parts_of(memory).events.get([event.event_id]) == []
 
 
@@ -269,7 +269,7 @@ def test_a_line_is_edited_deleted_by_keyboard_and_brought_back(
     page.get_by_role("button", name="Unpin").press("Enter")
     page.get_by_role("button", name="Delete …").press("Enter")
     dialog = page.get_by_role("dialog", name="Delete this line?")
-    expect(dialog.get_by_text("This goes along:")).to_be_visible()
+    expect(dialog.get_by_text("Also removed:")).to_be_visible()
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
     page.get_by_role("button", name="Delete …").press("Enter")

@@ -336,7 +336,7 @@ def _tools_not_found(request: Json, answer: Json) -> Reply:
 def _repairable(request: Json, answer: Json) -> Reply:
     """JSON of the wrong form until the model is told so."""
     told = any(
-        "can not be used" in str(message.get("content")) for message in request.get("messages", [])
+        "cannot be used" in str(message.get("content")) for message in request.get("messages", [])
     )
     wrong = dict.fromkeys(answer, 7)
     return _proper(request, answer if told else wrong)

@@ -85,7 +85,7 @@ def test_what_stays_relative_is_told() -> None:
     ("line", "message"),
     [
         ("not json", "line 1: not JSON"),
-        ("[1]", "line 1: expected an object"),
+        ("[1]", "line 1: expected one JSON object"),
         ('{"text": 5}', "text: Input should be a valid string"),
         ("{}", "text: Field required"),
         ('{"text": "x", "language": "fr"}', "language: Input should be 'auto', 'zh' or 'en'"),
@@ -106,7 +106,7 @@ def test_a_wrong_line_is_answered_with_an_error_and_the_filter_goes_on(
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"timestamp": "2026-02-21T17:30:00"}, "timestamp: 2026-02-21T17:30:00 has no offset"),
+        ({"timestamp": "2026-02-21T17:30:00"}, "timestamp: 2026-02-21T17:30:00 has no UTC offset"),
         ({"timestamp": "0001-01-01T00:00:00+14:00"}, "timestamp: "),
         ({"timezone": "Mars/Olympus"}, "timezone: 'Mars/Olympus' is not an IANA time zone"),
         ({"item": "both"}, "item: Input should be 'action' or 'fact'"),

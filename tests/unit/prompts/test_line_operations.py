@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from historian.prompts.line_operations import LineMerge
 from historian.prompts.merging import MergeQuestion, NewFact, Subject, UpdateProfiles
+from historian.schema.payloads import OldFact
 from historian.schema.profile import Profile, ProfileKey, ProfileLine
-from historian.schema.talk import OldFact
 from historian.service.intake import make_job
 from historian.text.job_verdicts import names_of
 from support.gate import REFUSED, refuse_all

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from historian.schema.errors import InvalidInput
-from historian.schema.job import Job, check_expiry
+from historian.schema.job import Job
 from historian.schema.labels import (
     clean_metadata,
     clean_tags,
@@ -16,6 +16,7 @@ from historian.schema.labels import (
     read_metadata,
     wanted_metadata,
 )
+from historian.schema.times import check_expiry
 from hypothesis import given
 from hypothesis import strategies as st
 from support.jobs import make_job
@@ -80,8 +81,8 @@ def test_metadata_is_stored_in_one_form(given: Any, kept: dict[str, Any]) -> Non
         ([1], "metadata: expected an object"),
         ("{}", "metadata: expected an object"),
         ({"a": {"b": object()}}, r"metadata\.a\.b: expected text, a number"),
-        ({"a": [1, float("nan")]}, r"metadata\.a\[1\]: nan is no number"),
-        ({"a": 2**63}, r"metadata\.a: .* is no number that JSON holds in 64 bits"),
+        ({"a": [1, float("nan")]}, r"metadata\.a\[1\]: nan is not a number"),
+        ({"a": 2**63}, r"metadata\.a: .* is not a number that JSON can hold in 64 bits"),
         ({1: 2}, r"metadata\.1: a key is a text"),
         ({"": 2}, "a key is a text of 1 to 64 characters"),
         ({"x" * 65: 2}, "a key is a text of 1 to 64 characters"),

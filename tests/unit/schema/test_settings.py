@@ -136,7 +136,7 @@ def test_a_table_in_the_environment_that_is_no_json_is_named() -> None:
         ({"models": {"chat": {"temperature": 9}}}, "models.chat.temperature = 9"),
         (
             {"cognitive": {"bogus": 1}},
-            r"cognitive.bogus: unknown key; known there are enabled, .*query\.…, .*observation\.…, talk\.…\. Change it",
+            r"cognitive.bogus: unknown key; the known keys there are enabled, .*query\.…, .*observation\.…, talk\.…\. Change it",
         ),
         ({"cognitive": {"langage": "zh"}}, r"did you mean cognitive\.language\. Change it"),
         ({"kognitive": {}}, "kognitive: unknown key"),

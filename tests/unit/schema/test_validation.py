@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from historian.schema.commands import IndexCommand, RollbackCommand
 from historian.schema.errors import InvalidInput
-from historian.schema.states_payload import StatesPayload
+from historian.schema.payloads import IndexCommand, RollbackCommand, StatesPayload
 from historian.schema.validation import validated
 
 

@@ -324,7 +324,7 @@ def test_a_message_of_a_person_without_any_words_is_reported(
         assert said(
             [("user", "hi"), {"role": "user", "content": [{"type": "reply", "data": {"id": "1"}}]}]
         ) == [("user", "hi")]
-    assert "messages[1] is not kept" in caplog.text
+    assert "messages[1] is not stored" in caplog.text
 
 
 @pytest.mark.parametrize(

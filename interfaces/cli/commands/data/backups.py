@@ -24,11 +24,11 @@ def backup(
     shell: Shell,
     folder: Annotated[Path, Argument(metavar="DIR", help="A new folder for the backup.")],
 ) -> None:
-    """Copy the whole memory into a folder, also while a bot works on it: database, waiting jobs, profiles, articles, summaries.
+    """Copy the whole memory into a folder, also while a bot uses it: database, waiting jobs, profiles, articles, summaries.
 
-    Every job that was accepted before is in it. Vectors are in it; what is derived from them is made anew after a restoration.
-    The folder holds everything that the data directory holds: give it the same protection, and remember that it keeps those who
-    are forgotten later.
+    It contains every job that was accepted before, and the vectors; data derived from them is
+    rebuilt after a restoration. Protect the folder like the data directory, and note that it still
+    contains data of people and groups that are forgotten later.
     """
     from ..... import __version__
     from .....service.backups.making import back_up
@@ -47,10 +47,11 @@ def restore(
     ],
     yes: YesOption = False,
 ) -> None:
-    """Put a backup into the place of the memory. Stop the bot first.
+    """Replace the memory with a backup. Stop the bot first.
 
-    What was filed after the backup is gone then; jobs that wait are kept. Who was forgotten since is forgotten again. Killed in
-    between, nothing is opened until the same command has finished it.
+    Events filed after the backup are lost; waiting jobs are kept. People and groups forgotten
+    since the backup are forgotten again. If the command is killed, the memory cannot be opened
+    until the same command has finished.
     """
     from .....service.backups.restoring import read_backup
     from .....service.backups.restoring import restore as put_back
@@ -58,7 +59,8 @@ def restore(
     _refuse_server(shell)
     found = read_backup(folder)
     shell.confirm(
-        "Replace what {directory} holds by the backup of {made_at} ({events} {events:event|events})?",
+        "Replace the contents of {directory} with the backup of {made_at} ({events} "
+        "{events:event|events})?",
         yes=yes,
         directory=shell.directory,
         made_at=found.made_at,
@@ -76,7 +78,10 @@ def restore(
         {"folder": str(folder), **made, **kept, "forgotten_again": forgotten, "left": again}
     )
     if forgotten is None:
-        shell.tell("the former database could not tell who was forgotten since: forget them again")
+        shell.tell(
+            "the replaced database could not be read to learn who was forgotten since the backup: "
+            "forget them again"
+        )
     shell.tell("start the bot again, or run `historian worker`")
     if again:
         raise typer.Exit(FAILED)

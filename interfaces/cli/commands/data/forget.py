@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from .....schema.forgetting import ForgetReport
 
 KindArgument = Annotated[
-    Literal["user", "group"], Argument(metavar="user|group", help="Whether a person or a group.")
+    Literal["user", "group"], Argument(metavar="user|group", help="The type: a person or a group.")
 ]
-IdArgument = Annotated[str, Argument(metavar="ID", help="The platform's id.")]
+IdArgument = Annotated[
+    str, Argument(metavar="ID", help="The id of the person or group on the chat platform.")
+]
 
 STAGES: Mapping[str, str] = NAMES["command_line"]["stages"]
 """The description of each stage of a forget request."""
@@ -39,7 +41,10 @@ def forget(
     kind: KindArgument,
     entity_id: IdArgument,
     mentions: Annotated[
-        bool, Option("--mentions", help="Remove what the events of others say of them, too.")
+        bool,
+        Option(
+            "--mentions", help="Also remove events and other records of others that mention them."
+        ),
     ] = False,
     wait: Annotated[
         float,
@@ -54,9 +59,10 @@ def forget(
 ) -> None:
     """Forget a person or a group: events, profiles and articles with history, jobs, summaries, notes, checkpoints.
 
-    In the end every byte below the data directory is searched for the forgotten texts, and what is left is named; then the
-    status is 1. Events of others that mention them are listed, and removed with --mentions. Killed in between, it is
-    finished by the next start or by the same command.
+    At the end all files below the data directory are searched for the forgotten texts; if any are
+    found they are listed, and the exit status is 1. Events of others that mention the person or
+    group are listed, and removed with --mentions. If the command is killed, the owner process
+    finishes the work at its next start, or the same command does.
     """
     from .....schema.entity import Entity
 
@@ -93,8 +99,9 @@ def _print(shell: Shell, report: ForgetReport) -> None:
     whom = report.entity
     if not report.done:
         shell.tell(
-            "{whom}: the process that owns the data directory has not answered yet ({stage}): {owner}. It will do it, also after "
-            "a restart; nothing of the time before now is filed meanwhile. `historian stats` says how far it is",
+            "{whom}: the process that owns the data directory has not answered yet ({stage}): "
+            "{owner}. It will forget {whom}, even after a restart; until then no job of {whom} "
+            "from before now is filed. `historian stats` shows the progress",
             whom=whom,
             stage=say(STAGES[report.stage]),
             owner=owner_of(shell.settings) or say("it has just ended"),
@@ -102,8 +109,9 @@ def _print(shell: Shell, report: ForgetReport) -> None:
         return
     if not (report.removed.keys() - EVERYBODY or report.mentions) and report.clean:
         shell.tell(
-            "nothing was found of {whom}: the id is unknown here (check it), or was forgotten before. A tombstone stays for it: "
-            "should a job of the time before now still come, it is not filed",
+            "no data about {whom} was found: the id is unknown here (check it), or was forgotten "
+            "before. The id stays marked as forgotten: a job that arrives later but is dated "
+            "before now is not filed",
             whom=whom,
         )
         return
@@ -120,14 +128,14 @@ def _print(shell: Shell, report: ForgetReport) -> None:
     shell.fields(
         {
             "forgotten": whom,
-            "removed": removed or say("nothing was kept"),
+            "removed": removed or say("nothing was stored"),
             "searched": searched,
             "left": left or say("nothing"),
         }
     )
     if report.mentions:
         shell.tell()
-        left_here = later("Events of others that mention {whom} (left; --mentions removes them):")
+        left_here = later("Events of others that mention {whom} (kept; --mentions removes them):")
         removed_here = later("Events of others that mention {whom} (removed):")
         shell.tell(removed_here if report.mentions_removed else left_here, whom=whom)
         shell.table("kind|event|text", _mention_rows(report))

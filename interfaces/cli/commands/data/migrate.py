@@ -49,7 +49,8 @@ async def migrate(
         Option("--places", metavar="FILE.json", help='The same as a file: {"NAME": "ID"}.'),
     ] = None,
     rewrite: Annotated[
-        bool, Option("--rewrite", help="Let the historian rewrite them: as jobs in the queue.")
+        bool,
+        Option("--rewrite", help="Rewrite the summaries in the background, as jobs in the queue."),
     ] = False,
     to: Annotated[
         str | None,
@@ -65,31 +66,33 @@ async def migrate(
     vectors: Annotated[
         VectorKind | None,
         Option(
-            "--vectors", help="How vectors are stored there (else stores.vectors); half takes half."
+            "--vectors",
+            help="The type of the vectors there (default: stores.vectors); half needs half the space.",
         ),
     ] = None,
 ) -> None:
-    """Make events of summaries that a bot kept before.
+    """Turn summaries that a bot stored before into events.
 
     A list of {summary or text, timestamp, user_id, group_id, ...}, lists by conversation ({"g:7001": [...]}), texts, or JSON
-    lines. --group or --user names the conversation of entries that do not. Of entries that name a place, {"location":
-    {"type": "group", "name": "..."}}, --place gives the id (of namesakes: --place group:NAME=ID, private:NAME=ID); in a
-    terminal it is asked for once, and what has none is left out and counted by place. They are filed by the rules at once, or
-    with --rewrite by the historian, as `historian worker` gets to them. The same file again, also after a crash, changes
-    nothing more. Entries that cannot be used are named with their number, and the status is 1.
+    lines. --group or --user gives the conversation of entries without one. For entries that name a place, {"location":
+    {"type": "group", "name": "..."}}, --place gives the id (if a group and a person have the same
+    name: --place group:NAME=ID, private:NAME=ID). In a terminal each missing id is asked for once;
+    entries without an id are left out and counted by place. Rules file the entries at once; with
+    --rewrite they become jobs, which `historian worker` files. Importing the same file again, also
+    after a crash, changes nothing. Invalid entries are reported with their number, and the exit
+    status is 1.
 
-    With --to, in place of a file, the memory itself moves: rows with their numbers and vectors, profiles and articles with their
-    history, waiting jobs. Stop workers and bots first. After an interruption the same command goes on where it stood; at the end
-    counts and a sample of recalls are compared. The memory here stays as it is: then name the new place in the settings
-    (stores.url, or data_dir). Jobs that came in meanwhile follow with the same command again.
+    With --to instead of a file, the whole memory is moved: rows with their numbers and vectors,
+    profiles and articles with their history, waiting jobs. Stop workers and bots first. After an
+    interruption the same command continues; at the end counts and a sample of recalls are
+    compared. The memory here is not changed: set the new place in the settings afterwards
+    (stores.url, or data_dir). To move jobs that arrived meanwhile, run the same command again.
     """
     from .....service.entity_data.migration import Migration
     from .....service.entity_data.old_summaries import read_places
 
     if (file is None) == (to is None):
-        raise WrongUse(
-            "give a file of old summaries, or --to and the place that the memory moves to"
-        )
+        raise WrongUse("give a file of old summaries, or --to with the new place of the memory")
     shell.needs_memory()
     if to is not None:
         await _move(shell, to, schema, vectors)
@@ -104,7 +107,7 @@ async def migrate(
                 parts, settings, scope=scope_of(group, user), places=known
             ).unplaced(file)
             known |= _asked_for(shell, missing)
-        with shell.progress("taking in") as update:
+        with shell.progress("importing") as update:
             migration = Migration(
                 parts, settings, rewrite=rewrite, scope=scope_of(group, user), places=known
             )
@@ -145,8 +148,9 @@ async def _move(shell: Shell, to: str, schema: str | None, vectors: VectorKind |
     shell.result(
         {**asdict(report), "seconds": round(seconds, 3)},
         "{events} {events:event|events}, {profiles} {profiles:profile|profiles}, {articles} {articles:article|articles} and "
-        "{jobs} waiting {jobs:job|jobs} moved in {seconds:.1f} s; of {recalls} recalls compared {same} find the same. The memory "
-        "here stays as it is: name the new place in the settings of every bot and worker, then start them",
+        "{jobs} waiting {jobs:job|jobs} moved in {seconds:.1f} s; {same} of {recalls} compared "
+        "recalls gave the same result. The memory here was not changed: set the new place in the "
+        "settings of every bot and worker, then start them",
         events=report.rows["events"],
         profiles=report.documents["profiles"],
         articles=report.documents["articles"],

@@ -24,8 +24,8 @@ def export(
 ) -> None:
     """Write everything of a person or a group into one archive: events, profiles with history, jobs, summaries, articles.
 
-    A zip of JSON lines and Markdown, without vectors. Of a person: what they said in every conversation; of a group: what
-    everybody said there.
+    A zip of JSON lines and Markdown, without vectors. For a person: what they said in every
+    conversation; for a group: what everybody said in it.
     """
     from ..... import __version__
     from .....schema.entity import Entity
@@ -47,7 +47,11 @@ def import_file(
     shell: Shell,
     file: Annotated[Path, Argument(metavar="FILE.zip", help="An archive of `historian export`.")],
     even_forgotten: Annotated[
-        bool, Option("--even-forgotten", help="Bring back who was forgotten here, too.")
+        bool,
+        Option(
+            "--even-forgotten",
+            help="Also import data of a person or group that was forgotten here.",
+        ),
     ] = False,
     most_mib: Annotated[
         int,
@@ -59,9 +63,9 @@ def import_file(
         ),
     ] = 64,
 ) -> None:
-    """Bring back what an archive holds. The same archive again changes nothing; what is there is never overwritten.
+    """Import an archive. Importing it again changes nothing; existing data is never overwritten.
 
-    An archive of one person or group writes what is theirs; what it holds of others is left out and named.
+    From an archive of one person or group only their data is imported; data of others in it is left out and reported.
 
     Events are found by keyword at once, and by meaning as soon as the worker has embedded them.
     """

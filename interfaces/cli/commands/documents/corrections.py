@@ -25,7 +25,8 @@ LineArgument = Annotated[
     str, Argument(metavar="LINE", help="The line's id, as `profile show` shows it.")
 ]
 ExpiresOption = Annotated[
-    str | None, Option("--expires", metavar="TIME", help="Until when: 2026-03-01, or with a time.")
+    str | None,
+    Option("--expires", metavar="TIME", help="When it expires: 2026-03-01, or with a time of day."),
 ]
 
 
@@ -33,28 +34,29 @@ ExpiresOption = Annotated[
 async def edit_line(
     shell: Shell,
     line_id: LineArgument,
-    text: Annotated[str | None, Argument(metavar="[TEXT]", help="The new words.")] = None,
+    text: Annotated[str | None, Argument(metavar="[TEXT]", help="The new text.")] = None,
     kind: Annotated[
-        str | None, Option("--kind", metavar="KIND", help="What it is about, such as health.")
+        str | None, Option("--kind", metavar="KIND", help="The kind of the line, such as health.")
     ] = None,
     tags: Annotated[
         list[str] | None, Option("--tag", metavar="TAG", help="A tag; may be repeated.")
     ] = None,
     pinned: Annotated[
-        bool | None, Option("--pinned/--not-pinned", help="Whether it stands first in every block.")
+        bool | None,
+        Option("--pinned/--not-pinned", help="Whether it comes first in every block (a pin)."),
     ] = None,
     expires: ExpiresOption = None,
     group: GroupOption = None,
     user: UserOption = None,
 ) -> None:
-    """Edit a line of a profile. New words take the place of the old ones everywhere.
+    """Edit a line of a profile. The new text replaces the old one everywhere.
 
-    The events that the line rests on alone get the new words; what was said stands, and is left out of recall.
+    Events that are evidence for this line alone get the new text. The messages are kept, but recall no longer returns them.
     """
     given = {"text": text, "kind": kind, "tags": tags, "pinned": pinned, "expires_at": expires}
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if not changes:
-        raise WrongUse("TEXT: missing; give the new words, or what else is to change (--help)")
+        raise WrongUse("TEXT: missing; give the new text, or another change (see --help)")
     async with opened_memory(shell) as memory:
         done = await memory.edit_line(line_id, **changes, scope=scope_of(group, user))
     show_correction(shell, done)
@@ -65,20 +67,20 @@ async def delete_line(
     shell: Shell,
     line_id: LineArgument,
     messages: Annotated[
-        bool, Option("--messages", help="Hide the messages that it rests on, too.")
+        bool, Option("--messages", help="Also hide the messages that it is based on.")
     ] = False,
     dry_run: DryRunOption = False,
     yes: YesOption = False,
     group: GroupOption = None,
     user: UserOption = None,
 ) -> None:
-    """Delete a line of a profile, with the events that it rests on."""
+    """Delete a line of a profile, and the events that it is based on."""
     how: dict[str, Any] = {"scope": scope_of(group, user), "messages": messages}
     async with opened_memory(shell) as memory:
         done = await memory.delete_line(line_id, **how, dry_run=True)
         if not dry_run:
             goes = done
-            shell.confirm("Take this out?", yes=yes, shown=lambda: show_affected(shell, goes))
+            shell.confirm("Remove this?", yes=yes, shown=lambda: show_affected(shell, goes))
             done = await memory.delete_line(line_id, **how)
     show_correction(shell, done)
 
@@ -86,12 +88,12 @@ async def delete_line(
 @command("pin")
 async def pin(
     shell: Shell,
-    text: Annotated[str, Argument(metavar="TEXT", help="What is to be pinned.")],
+    text: Annotated[str, Argument(metavar="TEXT", help="The text to pin.")],
     group: GroupOption = None,
     user: UserOption = None,
     expires: ExpiresOption = None,
 ) -> None:
-    """Pin a text: it stands first in every block of a conversation."""
+    """Pin a text: it comes first in every block of a conversation."""
     scope = asked_scope(group, user)
     async with opened_memory(shell, create=True) as memory:
         line = await memory.pin(text, scope, expires_at=expires)
@@ -122,7 +124,7 @@ async def unpin(
     scope = asked_scope(group, user)
     async with opened_memory(shell) as memory:
         removed = await memory.unpin(line_id, scope)
-    told = later("{id}: not pinned any more") if removed else later("{id}: there is no such pin")
+    told = later("{id}: unpinned") if removed else later("{id}: there is no such pin")
     shell.result({"unpinned": removed}, told, id=line_id)
 
 
@@ -131,7 +133,7 @@ async def list_corrections(
     shell: Shell,
     group: GroupOption = None,
     user: UserOption = None,
-    limit: Annotated[int, Option("--limit", min=1, help="At most so many.")] = 20,
+    limit: Annotated[int, Option("--limit", min=1, help="Maximum number of results.")] = 20,
 ) -> None:
     """List the last corrections that can be undone, newest first."""
     scope = scope_of(group, user)
@@ -141,7 +143,7 @@ async def list_corrections(
     shell.rows(
         found,
         correction_data,
-        "correction|made|undone until|action|text",
+        "correction|time|undo until|action|text",
         lambda one: (
             one.correction_id,
             minute(one.at),
@@ -162,7 +164,7 @@ async def undo(
     group: GroupOption = None,
     user: UserOption = None,
 ) -> None:
-    """Undo a correction: bring back what it took out or replaced."""
+    """Undo a correction: restore what it removed or replaced."""
     async with opened_memory(shell) as memory:
         done = await memory.undo(correction_id, scope=scope_of(group, user))
     show_correction(shell, done)

@@ -30,7 +30,7 @@ LayerOption = Annotated[
     Option(
         "--layer",
         metavar="LAYER",
-        help="public, private, or g:ID, where a profile has several layers.",
+        help="The layer, if a profile has several: public, private, or g:ID.",
     ),
 ]
 
@@ -87,7 +87,7 @@ def show_profile(shell: Shell, entity: EntityArgument, layer: LayerOption = None
         shell.out.print()
 
 
-LINE_COLUMNS = later("line|kind|day|told|rests on|text (★ pinned, × over)")
+LINE_COLUMNS = later("line|kind|day|mentions|evidence|text (★ pinned, × ended)")
 
 
 def line_cells(line: ProfileLine) -> tuple[str, ...]:
@@ -103,9 +103,9 @@ def export_profiles(
     shell: Shell,
     folder: Annotated[Path, Argument(metavar="FOLDER", help="A new folder, or an empty one.")],
 ) -> None:
-    """Write all profiles into a folder, as Markdown files to be read.
+    """Write all profiles into a folder, as Markdown files for reading.
 
-    One file a profile and layer, as a memory in files keeps them: users/1001.md, users/1001@private.md, groups/7001.md.
+    One file per profile and layer, named as in a data directory: users/1001.md, users/1001@private.md, groups/7001.md.
     """
     from .....stores.tables.documents import write_view
 
@@ -133,6 +133,6 @@ add_revision_commands(
     {"entity": EntityArgument, "layer": LayerOption},
     _revisions,
     profile_data,
-    later("revision|written|because of|content"),
+    later("revision|written|cause|content"),
     lambda one: (one.source_event_id, _in_short(one)),
 )

@@ -84,7 +84,7 @@ def test_the_problem_names_the_field() -> None:
     ("message", "problem"),
     [
         (AIMessage(""), "it is empty"),
-        (AIMessage("no"), "it holds no JSON object of this form"),
+        (AIMessage("no"), "it contains no JSON object of this form"),
         (AIMessage('{"texts": ["a'), "the JSON is cut off"),
         (
             AIMessage("", tool_calls=[{"name": "t", "args": {}, "id": "1"}]),

@@ -52,7 +52,9 @@ async def test_after_the_first_failure_nobody_asks_until_the_pause_is_over(
         await shared.embed_documents(["tea"])
     embedder.gate = asyncio.Event()  # from here on it would hang
     for _ in range(50):
-        with pytest.raises(ModelUnavailable, match=r"the embedder is away: .*can not be reached"):
+        with pytest.raises(
+            ModelUnavailable, match=r"the embedder is unavailable: .*cannot be reached"
+        ):
             await shared.embed_query("piano")
         with pytest.raises(ModelUnavailable):
             await shared.embed_documents(["piano"])
@@ -151,7 +153,7 @@ async def test_a_reranker_that_hangs_costs_one_recall_its_limit_and_a_probe_find
     shared = SharedOutageReranker(reranker, clock=clock, random=lambda: 0.5)
     await give_up(shared)
     for _ in range(50):
-        with pytest.raises(ModelUnavailable, match="the reranker is away"):
+        with pytest.raises(ModelUnavailable, match="the reranker is unavailable"):
             await shared.rerank("tea", ["a", "b"], 2)
     assert len(reranker.seen) == 1
     reranker.gate = None  # the first request hangs on

@@ -236,7 +236,7 @@ async def test_going_back_and_forth_costs_nothing_until_the_old_ones_are_dropped
     with pytest.raises(InvalidInput, match="--drop-old"):
         await work_of(parts, Model("third", 9)).build()
     assert parts.backend.shadow.drop_old() == 6
-    with pytest.raises(InvalidInput, match="nothing to go back to"):
+    with pytest.raises(InvalidInput, match="nothing to switch back to"):
         parts.backend.shadow.roll_back()
     assert_read(parts, new, 7)
     await work_of(parts, Model("third", 9)).build()

@@ -24,7 +24,7 @@ def test_what_the_directory_says_is_too_large_is_refused_before_a_line_is_read(
 ) -> None:
     small = b'{"event_id": "x"}\n'
     path = written(tmp_path / "a.zip", small * (3 * 1024 * 1024 // len(small)))
-    with pytest.raises(InvalidInput, match=r"more than 2 MiB .*--max-mib"):
+    with pytest.raises(InvalidInput, match=r"larger than 2 MiB .*--max-mib"):
         ArchiveReader(path, most_mib=2)
     with ArchiveReader(path, most_mib=4) as reader:
         assert next(reader.lines("events.jsonl")) == (1, {"event_id": "x"})

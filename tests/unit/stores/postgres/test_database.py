@@ -250,7 +250,7 @@ def test_who_is_suspended_in_a_transaction_holds_up_nobody_and_is_told_that_noth
                 "SELECT pg_try_advisory_xact_lock(%s)", (other.lock_key("x"),)
             ) == (True,)
 
-    with pytest.raises(DatabaseAway, match="stood still"), suspended.writing() as transaction:
+    with pytest.raises(DatabaseAway, match="was suspended"), suspended.writing() as transaction:
         transaction.execute("INSERT INTO meta VALUES ('x', 'y')")
         transaction.lock(suspended.lock_key("x"))
         assert not is_free()

@@ -91,7 +91,7 @@ def test_a_worker_that_lost_its_session_settles_nothing_that_it_had_claimed(
         lambda: one.postpone("b-1", error="x", not_before=0.0),
         lambda: one.fail("c-1", error="x", filed=True),
     ):
-        with pytest.raises(ClaimLost, match="another worker's"):
+        with pytest.raises(ClaimLost, match="another worker"):
             settle()
     assert two.take_over(NOW) == 3
     assert [claimed(two) for _ in range(3)] == ["a-1", "b-1", "c-1"]
@@ -166,7 +166,7 @@ def test_a_claim_stands_until_another_worker_takes_the_job_over(worker: OpenWork
     kill_session(one)
     one.check_claim("a-1")  # nobody else has it
     assert two.take_over(NOW) == 1
-    with pytest.raises(ClaimLost, match="another worker's"):
+    with pytest.raises(ClaimLost, match="another worker"):
         one.check_claim("a-1")
     with pytest.raises(DatabaseAway):
         one.claim(NOW)

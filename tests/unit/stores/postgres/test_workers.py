@@ -109,7 +109,7 @@ def test_a_worker_that_does_not_yield_is_told(
     monkeypatch.setattr(module, "_ALONE_SECONDS", 0.1)
     with (
         processes[0].at_work(),
-        pytest.raises(StorageError, match="have not interrupted"),
+        pytest.raises(StorageError, match="have not paused"),
         processes[1].alone(),
     ):
         pass
@@ -126,7 +126,11 @@ def test_who_is_stopped_does_not_wait_for_somebody_who_works_alone(
     processes: list[PostgresWorkers],
 ) -> None:
     one, two = processes
-    with one.alone(), pytest.raises(StorageError, match="works alone"), two.at_work(lambda: True):
+    with (
+        one.alone(),
+        pytest.raises(StorageError, match="has exclusive access"),
+        two.at_work(lambda: True),
+    ):
         raise AssertionError("it is not alone")
     with two.at_work(lambda: True):
         assert not two.must_yield()

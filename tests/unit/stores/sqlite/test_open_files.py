@@ -15,7 +15,7 @@ from historian.stores.sqlite.database import SqliteDatabase
 from support.crashes.child import exit_code, in_child
 
 NOTES = "CREATE TABLE notes (text TEXT NOT NULL);"
-RESTART = r"notes.sqlite: the log beside it .* Restart this process"
+RESTART = r"notes.sqlite: its log .* Restart this process"
 LOGS = ("-wal", "-shm")
 
 

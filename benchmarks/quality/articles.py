@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Feed long conversations through the two layers and see what can be reached from them afterwards.
 
-    python benchmarks/articles.py --data locomo.json                                      # no model, all conversations
-    python benchmarks/articles.py --data locomo.json --base-url http://127.0.0.1:8080/v1 --model NAME --limit 1 --sessions 8
+    python -m benchmarks.quality.articles --data locomo.json      # no model, all conversations
+    python -m benchmarks.quality.articles --data locomo.json \\
+        --base-url http://127.0.0.1:8080/v1 --model NAME --limit 1 --sessions 8
 
 The file is in LoCoMo's form. Of each conversation the first speaker is the user and the second the assistant; each session
 is handed over with one `update_memory`, at the session's date, and worked off before the next. When all are in, every
@@ -42,8 +43,9 @@ from historian.schema.settings.source import parse_settings
 from historian.schema.summary import CHAPTER_NAMES, Article, ArticleKey, Summary
 from historian.text.search_words import query_tokens, search_tokens
 from historian.text.tokens import estimate_tokens
-from locomo_jobs import session_time
-from machine import machine_line
+
+from ..machine import machine_line
+from .retrieval_corpora import session_time
 
 OVERLAP = 0.5
 FEWEST_WORDS = 3

@@ -1,6 +1,6 @@
 """How much of the evidence a recall finds, beside the baselines, on public conversations.
 
-    python -m benchmarks.retrieval [locomo10.json MADial-Bench-zh-memory.json MADial-Bench-zh-dialogue.json …] [--cache DIR]
+    python -m benchmarks.quality.retrieval [locomo10.json MADial-Bench-zh-memory.json …] [--cache DIR]
 
 Without a file, two included Chinese chats are used (`data/chinese_chats.json`, in LoCoMo's form,
 written for this benchmark: a friendship and a cycling group, 651 messages, 191 questions in other
@@ -39,7 +39,7 @@ from historian.schema.settings import EmbeddingSettings, QuerySettings
 from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
 
-from .machine import machine_line
+from ..machine import machine_line
 from .retrieval_corpora import Conversation, corpora
 
 DEPTHS = (3, 5, 10, 12)
@@ -47,7 +47,7 @@ DEEPEST = max(DEPTHS)
 SCOPE = "g:g"
 RESAMPLES = 2_000
 DAY = 86_400.0
-CHATS = Path(__file__).parent / "data" / "chinese_chats.json"
+CHATS = Path(__file__).parents[1] / "data" / "chinese_chats.json"
 Scores = npt.NDArray[np.float32]
 
 

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -162,12 +162,15 @@ def _sessions(conversation: dict[str, Any]) -> list[tuple[datetime, list[dict[st
     sessions = []
     number = 1
     while f"session_{number}" in conversation:
-        at = datetime.strptime(
-            conversation[f"session_{number}_date_time"] + " +0000", _LOCOMO_TIME + " %z"
-        )
+        at = session_time(conversation[f"session_{number}_date_time"])
         sessions.append((at, conversation[f"session_{number}"]))
         number += 1
     return sessions
+
+
+def session_time(text: str) -> datetime:
+    """Return a time of LoCoMo (`1:56 pm on 8 May, 2023`) as a time in UTC."""
+    return datetime.strptime(text, _LOCOMO_TIME).replace(tzinfo=UTC)
 
 
 def _id(text: str) -> str:

@@ -1,60 +1,28 @@
-"""Events (absolutized records) and event filters."""
+"""Events: messages as they were said, and texts that are true out of context."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, TypedDict, Unpack
+from typing import Any, Unpack
 from zoneinfo import ZoneInfo
 
-from .ids import id_mark
-from .job import Job
-from .labels import labels_of, metadata_json
-from .scope import RequestType, Scope
-from .version import VERSION
-
-EVENT_SCHEMA_VERSION = 3
-
-WrittenKind = Literal["action", "fact"]
-"""Kinds of events that the historian writes."""
-EventKind = Literal["action", "fact", "message"]
-RewrittenBy = Literal["model", "rules", "time", "none", "hand"]
-
-
-class Labels(TypedDict):
-    """The labels that a bot passes with a job or message, as the fields of `Event`."""
-
-    tags: tuple[str, ...]
-    metadata: Mapping[str, Any]
-    expires_at: float | None
-
-
-class Written(TypedDict, total=False):
-    """Optional fields of a new event; the defaults are those of `Event`."""
-
-    gate_reasons: tuple[str, ...]
-    rewritten_by: RewrittenBy
-    source: str
-    user_name: str
-    speakers: tuple[str, ...]
-    handed_over: str
-    said_by: str
-    occurs_from: float | None
-    occurs_until: float | None
-    bot_name: str
-    group_name: str
-    version: str
-    role: str
-    message_id: str
-    reply_to: str
-    times: tuple[str, ...]
-    sources: tuple[str, ...]
-    people: tuple[str, ...]
-    worded_at: float
-    tags: tuple[str, ...]
-    metadata: Mapping[str, Any]
-    expires_at: float | None
+from .. import VERSION
+from ..ids import id_mark
+from ..job import Job
+from ..labels import labels_of, metadata_json
+from ..scope import RequestType, Scope
+from .fields import (
+    EVENT_SCHEMA_VERSION,
+    MESSAGE,
+    OBSERVATION,
+    EventKind,
+    Labels,
+    RewrittenBy,
+    Written,
+)
+from .people import NamedPerson
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,7 +305,7 @@ class Event:
             )
         if self.occurs_from is not None and self.occurs_until is not None:
             first, last = self.local_day(self.occurs_from), self.local_day(self.occurs_until)
-            lines.append(f"tells of {first}" + (f" to {last}" if last != first else ""))
+            lines.append(f"about {first}" + (f" to {last}" if last != first else ""))
         if self.superseded_by:
             until = (
                 f" on {self.local_day(self.superseded_at)}"
@@ -361,129 +329,6 @@ def labels_of_job(job: Job) -> Labels:
     return {"tags": job.tags, "metadata": job.metadata, "expires_at": job.expires_at}
 
 
-class EventLink(NamedTuple):
-    """The fact that the event `old` is superseded by the event `new`; with `corrects`, that `old`
-    was never true.
-    """
-
-    old: str
-    new: str
-    corrects: bool = False
-
-
-class KnownPerson(NamedTuple):
-    """A person who has events: their id, their last known name ("" if unknown), and the number of
-    their events.
-    """
-
-    user_id: str
-    name: str
-    events: int
-
-
-class NamedPerson(NamedTuple):
-    """The place of a person's name in a text, in characters, and the id of the person."""
-
-    start: int
-    end: int
-    user_id: str
-
-    @classmethod
-    def read(cls, written: str) -> NamedPerson:
-        """Return the place in `written` ("0:3:1001"). For any other form return an empty place with
-        an empty id.
-        """
-        start, _, rest = written.partition(":")
-        end, _, user_id = rest.partition(":")
-        fits = all(one.isascii() and one.isdecimal() and len(one) < 10 for one in (start, end))
-        return cls(int(start), int(end), user_id) if fits else cls(0, 0, "")
-
-    @property
-    def written(self) -> str:
-        return f"{self.start}:{self.end}:{self.user_id}"
-
-
-class BorneName(NamedTuple):
-    """A name that a person had in a scope, and when the person was first and last seen with it
-    (seconds since the epoch).
-    """
-
-    user_id: str
-    name: str
-    first: float
-    last: float
-
-
-@dataclass(frozen=True, slots=True)
-class Revision:
-    """A former text of an event, which was replaced at `replaced_at` (ISO 8601). `revision` counts
-    from 1.
-    """
-
-    revision: int
-    text: str
-    is_absolute: bool
-    rewritten_by: str
-    replaced_at: str
-
-
-MESSAGE: Literal["message"] = "message"
-"""`kind` and `source` of messages, which are stored as they were said."""
-MESSAGE_STANDS = (
-    "event_id: this is a message, and a message stands as it was said; hand the same message id over again with other words, "
-    "or withdraw it (`forget_message`, `historian events withdraw`)"
-)
-"""The answer to an edit of a message."""
-OBSERVATION = "observation"
-"""`source` of results of tools, which are stored unchanged and expire."""
-TIME_UNKNOWN = "it is not known when this was said"
-"""The gate's reason for migrated events without a time."""
-SOURCES = frozenset(("job", MESSAGE, OBSERVATION, "summary", "note", "migrated"))
-"""Every value of `source`."""
-
-
 def is_raw(event: Event) -> bool:
     """Return True if the event is the result of a tool."""
     return event.source == OBSERVATION or event.role == "tool"
-
-
-@dataclass(frozen=True, slots=True)
-class EventFilter:
-    """Filter of events. All given conditions must be met; None or empty means "any".
-
-    `scope_key` is `Scope.key`; None means all scopes (only for tools of the owner). Times are
-    seconds since the epoch, both ends included. `people` are user ids: they match events of these
-    users, and events made from the words of several people including one of them. `occurs_from` and
-    `occurs_to` match events that are about a time within them, in whole or in part; for an event
-    that names no time, the time of saying counts. `holds` is False for events that are superseded
-    or corrected. An event must have all of `tags`, and the top-level keys of `metadata` with equal
-    values. Events that have expired at `now` are left out; with None no event is left out (used for
-    upkeep).
-    """
-
-    scope_key: str | None
-    user_ids: tuple[str, ...] = ()
-    kinds: tuple[EventKind, ...] = ()
-    sources: tuple[str, ...] = ()
-    time_from: float | None = None
-    time_to: float | None = None
-    is_absolute: bool | None = None
-    event_ids: tuple[str, ...] = field(default=())
-    request_types: tuple[RequestType, ...] = ()
-    people: tuple[str, ...] = ()
-    occurs_from: float | None = None
-    occurs_to: float | None = None
-    holds: bool | None = None
-    tags: tuple[str, ...] = ()
-    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    now: float | None = None
-
-    @property
-    def narrows(self) -> bool:
-        """True if there is any condition other than the scope and `now`."""
-        return self != EventFilter(self.scope_key, now=self.now)
-
-    @property
-    def labels(self) -> frozenset[str]:
-        """The labels (`Event.labels`) that an event must have."""
-        return labels_of(self.tags, self.metadata)
