@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from datetime import date, datetime
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Never, Self
@@ -21,7 +22,7 @@ from ..schema.settings.source import find_config, load_settings
 from ..schema.talk import SAID_BY_PEOPLE
 from .event_access import EventAccess
 from .incoming_messages import Message, read_messages
-from .intake import checked_length, kept, make_job, refuse_unknown
+from .intake import kept, read_job, refuse_unknown, unredacted
 from .operating import Operating
 from .reply import ReplyContext
 from .running.lifecycle import Lifecycle
@@ -246,13 +247,11 @@ class CognitiveService(EventAccess, Operating):
             "expires_at": expires_at,
         }
         refuse_unknown(unknown, tuple(turn), Job.model_fields)
-        settings, lifecycle = self.settings, self.lifecycle
-        job = await lifecycle.in_thread(make_job, {**unknown, **turn}, settings, lifecycle.clock)
-        characters = checked_length(job)
-        ids = await lifecycle.hand_over(
-            [job], settings.historian.redact_jobs, characters=characters
+        lifecycle = self.lifecycle
+        jobs = await lifecycle.hand_over(
+            partial(read_job, {**unknown, **turn}, self.settings, lifecycle.clock)
         )
-        return next(iter(ids), None)
+        return jobs[0].job_id if jobs else None
 
     async def update_memory(
         self,
@@ -293,21 +292,15 @@ class CognitiveService(EventAccess, Operating):
             "timestamp": timestamp,
             "timezone": timezone,
         }
-        lifecycle = self.lifecycle
-        said = await lifecycle.in_thread(read_states, kept(states))
-        job = await lifecycle.in_thread(
-            states_job,
-            said,
-            str(user_id),
-            scope,
-            self.settings,
-            lifecycle.clock,
-            threshold,
-            reflect,
-            fields,
-            characters=sum(len(one.text) for one in said),
-        )
-        return None if job is None else next(iter(await lifecycle.hand_over([job])), None)
+        lifecycle, given = self.lifecycle, kept(states)
+        person, clock = str(user_id), lifecycle.clock
+
+        def made(said: list[Message]) -> list[Job]:
+            job = states_job(said, person, scope, self.settings, clock, threshold, reflect, fields)
+            return [] if job is None else [job]
+
+        jobs = await lifecycle.hand_over(lambda: unredacted(read_states(given), made))
+        return jobs[0].job_id if jobs else None
 
     async def remember(
         self,
@@ -353,11 +346,9 @@ class CognitiveService(EventAccess, Operating):
         names = {"bot_name": bot_name, "user_name": user_name, "group_name": group_name}
         given = {**unknown, **names, "bot_id": bot_id, "timezone": timezone}
         fields = {name: value for name, value in given.items() if value is not None}
-        said = await lifecycle.in_thread(read_messages, kept(messages))
-        characters = sum(len(one.text) for one in said)
-        jobs = await lifecycle.in_thread(self._talk, said, scope, fields, characters=characters)
-        ids = await lifecycle.hand_over(jobs)
-        if ids:
+        given_messages, made = kept(messages), partial(self._talk, scope=scope, fields=fields)
+        jobs = await lifecycle.hand_over(lambda: unredacted(read_messages(given_messages), made))
+        if jobs:
             said_by_people = [
                 job.payload["text"] for job in jobs if job.payload.get("role") == SAID_BY_PEOPLE
             ]
@@ -366,7 +357,7 @@ class CognitiveService(EventAccess, Operating):
                 lifecycle.at_home(
                     self._listen, scope.key, self.settings.cognitive.talk.silence_seconds
                 )
-        return ids
+        return [job.job_id for job in jobs]
 
     def _talk(self, said: Sequence[Message], scope: Scope, fields: Mapping[str, Any]) -> list[Job]:
         """Return the jobs of messages that have not expired, each with its place in the order of

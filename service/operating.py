@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..schema.commands import OPERATOR
@@ -13,9 +14,9 @@ from ..schema.entity import Entity
 from ..schema.errors import HistorianError
 from ..schema.forgetting import ForgetReport
 from ..schema.hit import Hit
-from ..schema.job import DONE
+from ..schema.job import DONE, Job
 from ..schema.scope import Scope
-from .intake import make_job
+from .intake import Unredacted, make_job
 from .report import service_report
 from .running.lifecycle import Lifecycle
 from .telemetry.metrics import metrics_text
@@ -86,21 +87,25 @@ class Operating:
             "user_id": OPERATOR,
             "payload": dict(payload),
         }
-        ids = await self.lifecycle.hand_over(
-            [make_job(fields, self.lifecycle.settings, self.lifecycle.clock)]
-        )
+        job = make_job(fields, self.lifecycle.settings, self.lifecycle.clock)
+        jobs = await self._hand_over([job])
         opened = self.lifecycle.opened
-        if not ids or opened is None:
+        if not jobs or opened is None:
             raise HistorianError(
                 "memory is off or not open; use `async with CognitiveService.open(…)` or call `start()`"
             )
+        has_run = partial(opened.parts.backend.ledger.has, DONE, job.job_id)
         try:
             async with asyncio.timeout(wait_seconds):
-                while not await asyncio.to_thread(opened.parts.backend.ledger.has, DONE, ids[0]):  # noqa: ASYNC110 - another process does it
+                while not await asyncio.to_thread(has_run):  # noqa: ASYNC110 - another process does it
                     await asyncio.sleep(COMMAND_LOOK_SECONDS)
         except TimeoutError:
-            return CommandResult(ids[0], done=False)
-        return CommandResult(ids[0], done=True)
+            return CommandResult(job.job_id, done=False)
+        return CommandResult(job.job_id, done=True)
+
+    async def _hand_over(self, jobs: Sequence[Job]) -> list[Job]:
+        """Put jobs of operators, which need no redaction, on disk."""
+        return await self.lifecycle.hand_over(lambda: Unredacted(0, lambda: list(jobs)))
 
     async def reprocess(
         self,
@@ -130,7 +135,7 @@ class Operating:
             return ReprocessReport("", done=True)
         return await reprocess(
             opened.parts,
-            self.lifecycle.hand_over,
+            self._hand_over,
             scope=scope,
             before_version=before_version,
             dry_run=dry_run,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, closing, suppress
 from functools import partial
@@ -20,9 +20,8 @@ from ...schema.job import Job
 from ...schema.protocols import JobQueue
 from ...schema.settings import Settings
 from ...stores.opening import open_queue, plain_summaries
-from ...text.redaction import Level
 from ..data_directory import data_directory
-from ..intake import LONG, redacted
+from ..intake import LONG, Unredacted
 from ..jobs.step_stream import StepStream
 from ..languages import Languages
 from ..observation.hooks import Hooks
@@ -188,56 +187,56 @@ class Lifecycle:
             stack.push_async_callback(self._stop_reopening)
 
     async def in_thread(
-        self, function: Callable[..., Result], *arguments: object, characters: int = 0
+        self, function: Callable[..., Result], *arguments: object, long: bool = False
     ) -> Result:
         """Return the result of `function`, called in a thread that is used only for hand-overs.
 
-        A recall therefore never waits for hand-overs. Work on more than LONG `characters` runs in
-        one separate thread, so that only other long texts wait for it.
+        A recall therefore never waits for hand-overs. `long` work runs in one separate thread, so
+        that only other long work waits for it.
         """
-        pool = self._redacting if characters > LONG else self._handing
+        pool = self._redacting if long else self._handing
         return await asyncio.get_running_loop().run_in_executor(pool, partial(function, *arguments))
 
-    async def hand_over(
-        self, jobs: Sequence[Job], level: Level = "none", *, characters: int = 0
-    ) -> list[str]:
-        """Put jobs on disk in one transaction, wake the worker, and return the ids of the stored
-        jobs.
+    async def hand_over(self, read: Callable[[], Unredacted]) -> list[Job]:
+        """Put the jobs of a call on disk in one transaction, wake the worker, and return the jobs
+        that were stored.
 
-        Jobs are redacted by `level` first ("none" for jobs that are redacted already). `characters`
-        is the length of their texts, which chooses the thread (see `in_thread`). Empty jobs are
-        skipped. While memory is switched off only plain summaries are stored, and no id is
-        returned.
+        `read` reads and validates what the bot handed over. It is called in a thread, which also
+        redacts and stores the jobs; texts of more than LONG characters are left to the thread for
+        long work. Empty jobs are skipped. While memory is switched off only plain summaries are
+        stored, and no job is returned.
 
-        Raises StorageError, and HistorianError if the service is not open, or if the worker of this
-        process has ended with its event loop.
+        Raises what `read` raises, StorageError, and HistorianError if the service is not open, or
+        if the worker of this process has ended with its event loop.
         """
-        jobs = [job for job in jobs if not job.is_empty]
+        done = await self.in_thread(self._hand_over_unless_long, read)
+        if isinstance(done, Unredacted):
+            done = await self.in_thread(self._put, done, long=True)
+        if done:
+            self.wake()
+        return done
+
+    def _hand_over_unless_long(self, read: Callable[[], Unredacted]) -> list[Job] | Unredacted:
+        given = read()
+        return given if given.characters > LONG else self._put(given)
+
+    def _put(self, given: Unredacted) -> list[Job]:
+        jobs = [job for job in given.redacted_jobs() if not job.is_empty]
         if self.has_outlived_loop and self._work:
             raise HistorianError(_LOOP_ENDED)
         if not jobs:
             return []
         if not self.settings.cognitive.enabled:
-            await self.in_thread(self._keep_plainly, jobs, level, characters=characters)
+            self.end_summaries.add([job for job in jobs if job.kind == "remember"])
             return []
         if not self.started:
             raise HistorianError(
                 "the service is not open; use `async with CognitiveService.open(…)` or call `start()`"
             )
-        queue = await self._opened_queue()
-        ids = await self.in_thread(self._put, queue, jobs, level, characters=characters)
-        self.wake()
-        return ids
-
-    def _keep_plainly(self, jobs: Sequence[Job], level: Level) -> None:
-        self.end_summaries.add([redacted(job, level) for job in jobs if job.kind == "remember"])
-
-    def _put(self, queue: JobQueue, jobs: Sequence[Job], level: Level) -> list[str]:
-        jobs = [one for job in jobs if not (one := redacted(job, level)).is_empty]
-        ids = queue.put_all(jobs) if jobs else []
+        (self.queue or self._open_queue()).put_all(jobs)
         if self.plain.database_away:
             self.plain.add(jobs)
-        return ids
+        return jobs
 
     def _end_threads(self) -> None:
         """Shut down the thread pools when their work is done, and create new ones for another
@@ -268,10 +267,13 @@ class Lifecycle:
         """
         if not self.started:
             return
-        queue = await self._opened_queue()
-        waiting = await self.in_thread(queue.waiting, scope_key, MOST_HASTENED)
-        await self.in_thread(queue.hasten, [job.job_id for job in waiting if job.kind == "talk"])
+        await self.in_thread(self._hasten, scope_key)
         self.wake()
+
+    def _hasten(self, scope_key: str) -> None:
+        queue = self.queue or self._open_queue()
+        waiting = queue.waiting(scope_key, MOST_HASTENED)
+        queue.hasten([job.job_id for job in waiting if job.kind == "talk"])
 
     def at_home(self, function: Callable[..., object], *arguments: object) -> None:
         """Call a function in the event loop in which the service was started: at once if this is
@@ -345,11 +347,8 @@ class Lifecycle:
         finally:
             await parts.aclose()
 
-    async def _opened_queue(self) -> JobQueue:
-        """Return the job queue, which is opened at its first use. Raises StorageError."""
-        return self.queue if self.queue is not None else await asyncio.to_thread(self._open_queue)
-
     def _open_queue(self) -> JobQueue:
+        """Return the job queue, which is opened at its first use. Raises StorageError."""
         with self._queue_lock:
             if not self.started:
                 raise StorageError("memory was closed meanwhile; open the service again")
@@ -444,7 +443,7 @@ class Lifecycle:
         await asyncio.to_thread(import_module, ".opening", __package__)
         from .opening import open_memory
 
-        queue = await self._opened_queue()
+        queue = await asyncio.to_thread(self._open_queue)
         opened = await open_memory(
             lambda: self.settings,
             queue,
