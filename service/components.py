@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import random
 from collections.abc import Callable
 from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass, field
@@ -125,13 +124,9 @@ def open_parts(
         profiles=stores.profiles,
         article_stores=stores.article_stores,
         chat=chat,
-        embedder=None
-        if embedder is None
-        else SharedOutageEmbedder(embedder, clock=clock, random=random.random),
+        embedder=None if embedder is None else SharedOutageEmbedder(embedder, clock=clock),
         clock=clock,
-        reranker=None
-        if reranker is None
-        else SharedOutageReranker(reranker, clock=clock, random=random.random),
+        reranker=None if reranker is None else SharedOutageReranker(reranker, clock=clock),
         usage=usage,
     )
 

@@ -21,7 +21,7 @@ from ...schema.settings import Settings
 from ...stores.threaded_saver import OpenCheckpoints
 from ..components import Parts
 from ..entity_data.forgetting import Forgetting
-from ..outages.availability import Outage
+from ..outages.availability import Outage, jitter
 from ..telemetry.structured_logs import about_job
 from ..upkeep.idle_work import Maintenance
 from ..upkeep.notes_index import NotesIndex
@@ -66,9 +66,8 @@ class HistorianWorker:
     """Runs jobs, oldest first. Jobs that share a user or a group run in order; other jobs run
     concurrently, at most `concurrency` at a time.
 
-    `index` is the derived vector index, or None. `sleep` waits for some seconds, `random` returns
-    numbers in [0, 1) for the jitter. `watch` is notified of every step of every job, and of the
-    begin and end of runs.
+    `index` is the derived vector index, or None. `sleep` waits for some seconds. `watch` is
+    notified of every step of every job, and of the begin and end of runs.
     """
 
     def __init__(
@@ -77,7 +76,6 @@ class HistorianWorker:
         index: VectorIndex | None,
         ownership: Ownership,
         *,
-        random: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         watch: JobWatch | None = None,
     ) -> None:
@@ -94,7 +92,6 @@ class HistorianWorker:
             parts,
             index,
             notes,
-            random=random,
             index_waits=lambda: forgetting.index_waits,
             leads=lambda: ownership.is_held,
         )
@@ -106,19 +103,16 @@ class HistorianWorker:
         )
         self._next_look = 0.0
         self._sleep = sleep
-        self._random = random
         self.statistics = WorkerStatistics()
         self._runs = JobRuns(parts, self.statistics, self._watch)
-        self._attempts = Attempts(
-            parts, self._runs, self.maintenance, CommandRunner(parts, notes), random
-        )
+        self._attempts = Attempts(parts, self._runs, self.maintenance, CommandRunner(parts, notes))
         self._messages = MessageFiling(
-            parts, self._runs, self.maintenance, is_owner=lambda: ownership.is_held, random=random
+            parts, self._runs, self.maintenance, is_owner=lambda: ownership.is_held
         )
         self._models, self._disk, self._checkpoints = (
             self._attempts.models,
             self._attempts.disk,
-            Outage(random),
+            Outage(),
         )
         self._running: set[asyncio.Task[None]] = set()
         self._wake = asyncio.Event()
@@ -331,7 +325,7 @@ class HistorianWorker:
         """
         if not self._workers.many or drain or self._running:
             return poll_seconds
-        return max(poll_seconds, IDLE_SECONDS * (0.5 + self._random()))
+        return max(poll_seconds, IDLE_SECONDS * jitter())
 
     async def _try_to_sweep(self, checkpoints: OpenCheckpoints) -> None:
         try:

@@ -88,7 +88,6 @@ class Observation:
         settings: ObservationSettings,
         timezone: ZoneInfo,
         clock: Callable[[], float],
-        random: Callable[[], float],
         bot_name: str = "",
         jobs: JobQueue | None = None,
     ) -> None:
@@ -100,7 +99,7 @@ class Observation:
         self._clock = clock
         self._queue: deque[Observed] = deque(maxlen=settings.queue_max)
         self._scopes: Bounded[str, Scope] = Bounded(SESSIONS_KNOWN)
-        self._outage = Outage(random)
+        self._outage = Outage()
         self._taken: list[Observed] = []
         self._held: list[Event] = []
         self._talk: list[Job] = []
@@ -387,7 +386,7 @@ class Observation:
             self._drops_pause.begin(now, DROPS_TOLD_SECONDS)
 
 
-def make_observation(parts: Parts, *, random: Callable[[], float]) -> Observation:
+def make_observation(parts: Parts) -> Observation:
     """Return the observation queue of `parts`; call `start()` to open it."""
     cognitive = parts.settings.cognitive
     return Observation(
@@ -395,7 +394,6 @@ def make_observation(parts: Parts, *, random: Callable[[], float]) -> Observatio
         settings=cognitive.observation,
         timezone=ZoneInfo(configured_timezone(cognitive.timezone)),
         clock=parts.clock,
-        random=random,
         bot_name=cognitive.bot_name,
         jobs=parts.queue if parts.context().asks_a_model else None,
     )

@@ -6,7 +6,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-import random
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
@@ -107,7 +106,7 @@ class Background:
         while not self._closing.is_set():
             with ExitStack() as stack:
                 try:
-                    owned = owned_worker(parts, random=random.random, watch=self._steps)
+                    owned = owned_worker(parts, watch=self._steps)
                     worker = await to_the_end(start_in_thread(stack.enter_context, owned))
                 except OwnerLockHeld as error:
                     if str(error) != said:  # the message changes when the owner is suspended

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -94,7 +93,7 @@ async def open_memory(
         opened.push_async_callback(recall.aclose)
         opened.push_async_callback(background.stop, 0.0)
         await background.start(parts, work=work, watch=watch)
-        observation = make_observation(parts, random=random.random)
+        observation = make_observation(parts)
         opened.push_async_callback(observation.aclose, 0.0)
         if former is not None:
             observation.take_over(former)

@@ -21,7 +21,6 @@ import functools
 import inspect
 import json
 import os
-import random
 import signal
 import sys
 import time
@@ -226,7 +225,7 @@ async def drain(order: dict[str, Any]) -> bool:
     queue = open_queue(settings, time.time)
     parts = open_parts(settings, queue=queue, clock=time.time)
     try:
-        with owned_worker(parts, random=random.random) as worker:
+        with owned_worker(parts) as worker:
             return await worker.run(drain=True)
     finally:
         await parts.aclose()

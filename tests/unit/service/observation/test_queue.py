@@ -49,7 +49,6 @@ async def observing(
         settings=ObservationSettings(**settings),
         timezone=SHANGHAI,
         clock=ticking,
-        random=lambda: 0.99,
     )
     await observation.start()
     try:
