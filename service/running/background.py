@@ -11,7 +11,6 @@ from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
 from ...schema.errors import OwnerLockHeld
-from ...schema.settings import Settings
 from ..blocking import start_in_thread, to_the_end
 from ..components import Parts
 from ..jobs.step_stream import StepStream
@@ -83,17 +82,6 @@ class Background:
             # Without a time limit: threads may still write to the stores, which are closed next.
             await asyncio.gather(*self._tasks, return_exceptions=True)
             self._tasks.clear()
-
-    def wake(self) -> None:
-        """Let the worker check the queue now."""
-        if self.worker is not None:
-            self.worker.wake()
-
-    def apply(self, settings: Settings) -> None:
-        """Apply settings whose hot keys have changed. Thread-safe: each step is one assignment."""
-        worker = self.worker
-        if worker is not None:
-            worker.apply(settings)
 
     async def _every(self, seconds: float, look: Callable[[], None]) -> None:
         while not self._closing.is_set():

@@ -248,8 +248,8 @@ class Lifecycle:
 
     def wake(self) -> None:
         """Let the worker of this process, if there is one, check the queue now."""
-        if self.opened is not None:
-            self.opened.background.wake()
+        if (worker := self.worker) is not None:
+            worker.wake()
 
     def in_use(self) -> OpenMemory:
         """Return the open memory. Raises HistorianError if there is none."""
@@ -542,5 +542,5 @@ class Lifecycle:
         """Apply settings whose hot keys have changed. Called from a thread; no lock is needed,
         because each step is one assignment."""
         self.settings = settings
-        if self.opened is not None:
-            self.opened.background.apply(settings)
+        if (worker := self.worker) is not None:
+            worker.apply(settings)

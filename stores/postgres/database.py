@@ -30,7 +30,7 @@ from ...schema.protocols import Vector
 from ..migrations import migrations
 from ..tables.engine import Database, checked_vector
 from .errors import explained, is_away
-from .transaction import Parameters, Transaction, lock_key
+from .transaction import Parameters, PostgresTransaction, lock_key
 from .vector_type import as_matrix, register_vectors
 
 VectorKind = Literal["float32", "half"]
@@ -132,11 +132,11 @@ class PostgresDatabase(Database):
         """Return the key of an advisory lock of this schema."""
         return lock_key(self.schema, *parts)
 
-    def reading(self) -> AbstractContextManager[Transaction]:
+    def reading(self) -> AbstractContextManager[PostgresTransaction]:
         """Open a transaction in which all statements see the same state."""
         return self._transaction("read")
 
-    def writing(self, *, durable: bool = True) -> AbstractContextManager[Transaction]:
+    def writing(self, *, durable: bool = True) -> AbstractContextManager[PostgresTransaction]:
         """Open a transaction, which is committed at the end of the block.
 
         It is rolled back if the block raises. With `durable=False` the commit does not wait for the
@@ -147,7 +147,7 @@ class PostgresDatabase(Database):
     def rows(self, statement: str, parameters: Parameters = ()) -> list[TupleRow]:
         """Return the rows of one SELECT, in one round trip."""
         self._check_usable()
-        outer: Transaction | None = getattr(self._open, "transaction", None)
+        outer: PostgresTransaction | None = getattr(self._open, "transaction", None)
         if outer is not None:
             return outer.rows(statement, parameters)
         with self.explaining():
@@ -183,7 +183,7 @@ class PostgresDatabase(Database):
 
     def _read(self, statement: str, parameters: Parameters) -> list[TupleRow]:
         with self._pool.connection() as connection:
-            found = Transaction(connection, self.schema).rows(statement, parameters)
+            found = PostgresTransaction(connection, self.schema).rows(statement, parameters)
         self.is_lost = False
         return found
 
@@ -215,15 +215,15 @@ class PostgresDatabase(Database):
             self._pool.close(timeout=5.0)
 
     @contextmanager
-    def _transaction(self, kind: Kind) -> Iterator[Transaction]:
+    def _transaction(self, kind: Kind) -> Iterator[PostgresTransaction]:
         self._check_usable()
-        outer: Transaction | None = getattr(self._open, "transaction", None)
+        outer: PostgresTransaction | None = getattr(self._open, "transaction", None)
         if outer is not None:
             yield outer
             return
         with self.explaining():
             connection = self._begun(kind)
-            self._open.transaction = Transaction(connection, self.schema)
+            self._open.transaction = PostgresTransaction(connection, self.schema)
             try:
                 yield self._open.transaction
                 connection.execute("COMMIT")
@@ -265,7 +265,7 @@ class PostgresDatabase(Database):
                     f"{self.name}: PostgreSQL {connection.info.server_version // 10_000}; version {_OLDEST_SERVER // 10_000} "
                     "or newer is needed"
                 )
-            self._migrate(Transaction(connection, self.schema), vectors)
+            self._migrate(PostgresTransaction(connection, self.schema), vectors)
             oids = connection.execute(
                 "SELECT 'vector'::regtype::oid::bigint, 'halfvec'::regtype::oid::bigint"
             ).fetchone()
@@ -280,7 +280,7 @@ class PostgresDatabase(Database):
                     f"no options, run `ALTER ROLE … SET search_path = {self.schema}, public`"
                 )
 
-    def _migrate(self, transaction: Transaction, vectors: VectorKind) -> None:
+    def _migrate(self, transaction: PostgresTransaction, vectors: VectorKind) -> None:
         """Apply the missing migrations, in one transaction that excludes all others.
 
         The caller closes the connection, which releases the lock. Raises StorageError if a newer
@@ -318,7 +318,7 @@ class PostgresDatabase(Database):
                 f"or move to another stores.schema_name with `historian migrate --vectors {vectors}`"
             )
 
-    def _version(self, transaction: Transaction) -> int:
+    def _version(self, transaction: PostgresTransaction) -> int:
         (there,) = transaction.row(
             "SELECT to_regclass(%s) IS NOT NULL", (f"{self.schema}.migrations",)
         ) or (False,)

@@ -12,7 +12,7 @@ from psycopg.rows import TupleRow
 Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any]
 
 
-class Transaction:
+class PostgresTransaction:
     """A connection in a transaction. Statements have `%s` or `%(name)s` in place of values."""
 
     def __init__(self, connection: psycopg.Connection[TupleRow], schema: str) -> None:
