@@ -19,8 +19,9 @@ from ..stores.backend import Backend
 from ..stores.historian_context import HistorianContext
 from ..stores.opening import open_backend
 from ..stores.opening import open_queue as open_queue
-from ..stores.tables.documents import ArticleStores, ProfileStorage
+from ..stores.tables.articles import ArticleStores
 from ..stores.tables.events.store import EventStore
+from ..stores.tables.profiles import ProfileStorage
 from .data_directory import check_restored, data_directory
 from .outages.models import SharedOutageEmbedder, SharedOutageReranker
 

@@ -258,7 +258,7 @@ class Correcting:
 
     async def _redacted(self, text: str) -> str:
         level = self.lifecycle.settings.historian.redact_jobs
-        return await self.lifecycle.in_thread(redact, text, level, long=True)
+        return await self.lifecycle.acceptance.in_thread(redact, text, level, long=True)
 
     async def _vector(self, text: str) -> Vector | None:
         from ..models.embeddings.recorded import vectors_for

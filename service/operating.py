@@ -4,6 +4,7 @@ statistics."""
 from __future__ import annotations
 
 import asyncio
+import logging
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -24,6 +25,7 @@ from .telemetry.metrics import metrics_text
 if TYPE_CHECKING:
     from .upkeep.reprocessing import ReprocessReport
 
+log = logging.getLogger(__name__)
 
 CommandKind = Literal["rollback", "rollback_article", "index"]
 COMMAND_LOOK_SECONDS = 0.02
@@ -63,13 +65,52 @@ class Operating:
         if none is left. After the call no text is filed that the user said before it. Raises
         InvalidInput, StorageError.
         """
-        return await self.lifecycle.forget(Entity("user", user_id), mentions, wait_seconds)
+        return await self.forget(Entity("user", user_id), mentions, wait_seconds)
 
     async def forget_group(
         self, group_id: str, *, mentions: bool = False, wait_seconds: float = 60.0
     ) -> ForgetReport:
         """Delete all data of a group permanently. See `forget_user`."""
-        return await self.lifecycle.forget(Entity("group", group_id), mentions, wait_seconds)
+        return await self.forget(Entity("group", group_id), mentions, wait_seconds)
+
+    async def forget(self, entity: Entity, mentions: bool, wait_seconds: float) -> ForgetReport:
+        """Forget a user or a group. See `forget_user`."""
+        from .entity_data.forgetting import forget
+
+        opened = self.lifecycle.opened
+        if opened is None:
+            return await self._forget_on_disk(entity, mentions, wait_seconds)
+        try:
+            opened.observation.forget(entity)
+        except Exception:
+            # No error may prevent the tombstone that `forget` sets: with it the store refuses the
+            # observations that are left in memory.
+            log.exception(
+                "observations in memory of a %s could not be removed; the store will refuse them",
+                entity.type,
+            )
+        wake = (
+            self.lifecycle.worker.look_for_requests if self.lifecycle.worker is not None else None
+        )
+        report = await forget(
+            opened.parts, entity, mentions=mentions, wait_seconds=wait_seconds, wake=wake
+        )
+        opened.recall.clear()
+        return report
+
+    async def _forget_on_disk(
+        self, entity: Entity, mentions: bool, wait_seconds: float
+    ) -> ForgetReport:
+        """Forget the data on disk while memory is not open."""
+        from .components import open_parts
+        from .entity_data.forgetting import forget
+
+        lifecycle = self.lifecycle
+        parts = await asyncio.to_thread(open_parts, lifecycle.settings, clock=lifecycle.clock)
+        try:
+            return await forget(parts, entity, mentions=mentions, wait_seconds=wait_seconds)
+        finally:
+            await parts.aclose()
 
     async def command(
         self, kind: CommandKind, payload: Mapping[str, Any], *, wait_seconds: float = 5.0

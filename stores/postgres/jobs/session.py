@@ -20,8 +20,8 @@ import psycopg
 from psycopg.rows import TupleRow
 
 from ....schema.errors import DatabaseAway, HistorianError
-from ..database import PostgresDatabase, milliseconds
-from ..transaction import PostgresTransaction
+from ..database import PostgresDatabase
+from ..transaction import PostgresTransaction, milliseconds
 
 _SETTINGS = """
 SET synchronous_commit = off;

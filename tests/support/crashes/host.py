@@ -51,11 +51,11 @@ from historian.stores.sqlite.documents import MirroredArticles, MirroredProfiles
 from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.profile_index import SqliteProfileIndex
 from historian.stores.sqlite.queue import SqliteJobQueue
-from historian.stores.tables.documents import ProfileStorage
 from historian.stores.tables.event_transfer import EventTransferTables
 from historian.stores.tables.events.revisions import EventRevisionTables
 from historian.stores.tables.ledger import LedgerTable
 from historian.stores.tables.notes import NoteTables
+from historian.stores.tables.profiles import ProfileStorage
 from historian.stores.tables.state_buffer import StateBuffer
 from historian.stores.tables.summaries import SummaryStorage
 from historian.stores.threaded_saver import ThreadedSaver
