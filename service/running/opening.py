@@ -18,6 +18,7 @@ from ..components import AS_CONFIGURED, Parts, open_parts
 from ..jobs.step_stream import StepStream
 from ..observation.queue import Observation, make_observation
 from ..recall.timed import Recall
+from ..recall.warming import warm
 from .background import Background, spare_loaded
 from .config_watch import ConfigWatch
 
@@ -104,7 +105,7 @@ async def open_memory(
 
 
 async def _warmed(recall: Recall) -> None:
-    await recall.warm()
+    await warm(recall)
     spare_loaded("recall")
 
 
