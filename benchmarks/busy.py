@@ -22,7 +22,6 @@ import argparse
 import asyncio
 import json
 import os
-import random
 import statistics
 import subprocess
 import sys
@@ -124,7 +123,7 @@ async def drain(folder: Path, texts: Texts, count: int) -> float:
         said = {"action_summary": texts.sentence(10, 25), "new_info": [texts.sentence(10, 25)]}
         queue.put(make_job({**fields, **said}, settings, time.time))
     stack = ExitStack()
-    worker = stack.enter_context(owned_worker(parts, random=random.random))
+    worker = stack.enter_context(owned_worker(parts))
     started = time.perf_counter()
     assert await worker.run(drain=True) and worker.statistics.outcomes["filed"] == count
     seconds = time.perf_counter() - started

@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-import random
 import re
 import statistics
 import sys
@@ -163,7 +162,7 @@ async def run(
     for n in range(jobs):
         parts.queue.put(job_of(n, settings))
     stack = ExitStack()
-    worker = stack.enter_context(owned_worker(parts, random=random.random))
+    worker = stack.enter_context(owned_worker(parts))
     started, used = time.perf_counter(), time.process_time()
     if not await worker.run(drain=True):
         raise SystemExit("draining was given up")

@@ -221,7 +221,7 @@ def child(mode: str, url: str, schema: str, directory: str) -> None:
 
     async def work() -> None:
         with ExitStack() as stack:
-            worker = stack.enter_context(owned_worker(parts, random=random.random))
+            worker = stack.enter_context(owned_worker(parts))
             print("{}", flush=True)
             await asyncio.to_thread(sys.stdin.readline)
             used = time.process_time()

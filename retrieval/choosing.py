@@ -17,7 +17,7 @@ from ..schema.hit import Hit
 from ..schema.settings import QuerySettings
 from ..text.messages.records import named_message
 from .request import RecallRequest
-from .scope_index.table import Positions, Snapshot
+from .scope_index.snapshot import Positions, Snapshot
 from .scope_index.words import Mask, Scores
 
 ALIKE = 0.8

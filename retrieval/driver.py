@@ -19,8 +19,9 @@ from ..schema.hit import Hit
 from ..schema.protocols import Vector
 from ..text.questions import is_question
 from .choosing import Candidates
-from .event_recall import EventRecall, RunInThread, Survey
+from .event_recall import EventRecall, RunInThread
 from .request import RecallRequest
+from .survey import Survey
 
 log = logging.getLogger(__name__)
 

@@ -12,18 +12,17 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from ..schema.errors import ModelUnavailable, StorageError
+from ..schema.errors import StorageError
 from ..schema.hit import Hit
 from ..schema.protocols import Embedder, Reranker, Vector
 from ..schema.settings import QuerySettings
 from ..stores.tables.events.store import EventStore
 from .choosing import DIVERSITY_POOL, Candidates, best_of, reordered, select
-from .fusion import by_rank, from_zero, stretched, with_estimates
+from .fusion import fused_scores, with_estimates
 from .lifts import (
     lend_to_neighbours,
     newest_first,
@@ -36,31 +35,18 @@ from .loop_tasks import LoopTasks
 from .pending import PendingHits
 from .query_vectors import QueryVectors
 from .request import RecallRequest, is_talk
-from .scope_index.table import Snapshot, snapshot_of
 from .scope_index.tables import ScopeTables
-from .scope_index.words import Mask, Scores, WordMatch
+from .scope_index.words import Scores
 from .seen_warnings import SeenWarnings
 from .silence import tells_something
+from .survey import SMALL_SCOPE, Survey, excerpt, survey_of, with_nearest
 
 log = logging.getLogger(__name__)
 
-KEYWORD_CANDIDATES = 200
-FULL_MATCH = 0.3
-"""If the best keyword score is at least this share of a whole match, it counts fully beside the
-vectors; a lower one counts in proportion. Otherwise a question in other words than the stored text
-would find events that only share a word such as "when" with it. Found on Chinese chats that were
-asked about in other words (R@5 61 -> 67 %, MRR 47 -> 52 %); LoCoMo and MADial-Bench stay within 0.6
-points of R@10."""
 CENTRED_TALK = 1 / 3
 """The share of the mean of the scope that is subtracted if the query is a piece of a conversation.
 Measured without neighbours on MADial-Bench's dialogues: R@10 67.8 -> 71.6 in English, 67.5 -> 67.6
 in Chinese."""
-SMALL_SCOPE = 50
-"""While vectors are missing, a search in a scope of at most this many events also returns the
-events that share no word with the query: behind all others, newest first."""
-EXCERPT = 60
-"""The number of events per query that are taken from the keyword index of the store while a scope
-is not in memory."""
 NEAREST = 64
 """The number of events nearest to a query that are compared with the query without names."""
 LEAST_SCORE = np.float32(0.001)
@@ -75,23 +61,6 @@ class RunInThread(Protocol):
     def __call__(
         self, function: Callable[..., Run], /, *arguments: Any
     ) -> Coroutine[Any, Any, Run]: ...
-
-
-@dataclass(frozen=True, eq=False)
-class Survey:
-    """The content of a scope, the keyword scores of its events for each query, and the texts that
-    are not filed yet.
-    """
-
-    snapshot: Snapshot
-    keywords: Sequence[WordMatch]
-    admitted: Mask | None
-    waiting: Sequence[Hit] = ()
-    is_excerpt: bool = False
-    """True if the snapshot holds only what the store found by keywords, because the scope is still
-    being read."""
-    is_held: bool = False
-    """True if the store is unavailable and the snapshot is the last one that was read."""
 
 
 class EventRecall:
@@ -159,8 +128,8 @@ class EventRecall:
             request.named
         )  # parsed here, while the query is embedded, and cached for the steps that follow
         if snapshot is None:
-            return self._excerpt(request, waiting)
-        return self._looked_through(request, snapshot, waiting)
+            return excerpt(self.events, request, waiting)
+        return survey_of(request, snapshot, waiting)
 
     def held(self, request: RecallRequest) -> Survey | None:
         """Survey a scope from the last snapshot in memory while the store is known to be
@@ -171,88 +140,7 @@ class EventRecall:
             if self._knows_that_store_is_away()
             else None
         )
-        return None if snapshot is None else self._looked_through(request, snapshot, is_held=True)
-
-    def _looked_through(
-        self,
-        request: RecallRequest,
-        snapshot: Snapshot,
-        waiting: Sequence[Hit] = (),
-        *,
-        is_held: bool = False,
-    ) -> Survey:
-        admitted = snapshot.admitted(request.where)
-        if request.where.holds is None:
-            admitted = snapshot.in_force(admitted, past=request.about_past)
-        limit = max(KEYWORD_CANDIDATES, request.top_k)
-        keywords = [snapshot.keywords(query, admitted, limit) for query in request.queries]
-        return Survey(snapshot, keywords, admitted, waiting, is_held=is_held)
-
-    def _excerpt(self, request: RecallRequest, waiting: Sequence[Hit]) -> Survey:
-        """Survey the events that the store finds by keywords, or the newest events if it finds
-        none.
-        """
-        limit = max(EXCERPT, request.top_k)
-        found = [
-            dict(self.events.search_keywords(query, request.where, limit))
-            for query in request.queries
-        ]
-        events = self.events.get(list(dict.fromkeys(event_id for one in found for event_id in one)))
-        events = sorted(
-            events or self.events.find(request.where, limit=SMALL_SCOPE),
-            key=lambda event: event.timestamp,
-        )
-        snapshot = snapshot_of(events)
-        admitted = (
-            snapshot.in_force(None, past=request.about_past)
-            if request.where.holds is None
-            else None
-        )
-        keywords = [
-            WordMatch(
-                np.array([one.get(event.event_id, 0.0) for event in events], dtype=np.float32)
-            )
-            for one in found
-        ]
-        return Survey(snapshot, keywords, admitted, waiting, is_excerpt=True)
-
-    def _with_nearest(
-        self, request: RecallRequest, survey: Survey, vectors: Sequence[Vector]
-    ) -> Survey:
-        """Add the events with the nearest vectors to an excerpt, and the vectors of all its events.
-        Return the excerpt unchanged unless the store compares vectors itself.
-        """
-        limit = max(EXCERPT, request.top_k)
-        found = [self.events.nearest(vector, request.where, limit) for vector in vectors]
-        if not all(found):
-            return survey
-        known = survey.snapshot.positions
-        more = self.events.get(
-            [
-                event_id
-                for event_id in {key: 0 for one in found for key, _ in one or ()}
-                if event_id not in known
-            ]
-        )
-        events = sorted([*survey.snapshot.events, *more], key=lambda event: event.timestamp)
-        ids = tuple(event.event_id for event in events)
-        snapshot = snapshot_of(events, *self.events.vectors(replace(request.where, event_ids=ids)))
-        admitted = (
-            snapshot.in_force(None, past=request.about_past)
-            if request.where.holds is None
-            else None
-        )
-        keywords = [
-            replace(
-                match,
-                scores=np.array(
-                    [match.scores[known[key]] if key in known else 0.0 for key in ids],
-                    dtype=np.float32,
-                ),
-            )
-            for match in survey.keywords
-        ]
-        return replace(survey, snapshot=snapshot, keywords=keywords, admitted=admitted)
+        return None if snapshot is None else survey_of(request, snapshot, is_held=True)
 
     async def embed(self, request: RecallRequest, until: float | None = None) -> list[Vector]:
         """Return one vector per query; none without an embedder, or while the store is unavailable.
@@ -266,36 +154,9 @@ class EventRecall:
         names = list(self.tables.names(request.where.scope_key or "").written)
         return list(
             await asyncio.gather(
-                *(self._vector(self.vectors, query, names, until) for query in request.queries)
+                *(self.vectors.mean(readings(query, names), until) for query in request.queries)
             )
         )
-
-    async def _vector(
-        self, vectors: QueryVectors, query: str, names: Sequence[str], until: float | None
-    ) -> Vector:
-        """Return the weighted mean, of length 1, of the vectors of the `readings` of a query.
-
-        If the embedder is too busy for one of two readings, the vector of the other one is
-        returned.
-        """
-        texts = readings(query, names)
-        if len(texts) == 1:
-            return await vectors.get(query, until)
-        parts = await asyncio.gather(
-            *(vectors.get(text, until) for text, _ in texts), return_exceptions=True
-        )
-        made = [
-            (part, weight)
-            for part, (_, weight) in zip(parts, texts, strict=True)
-            if not isinstance(part, BaseException)
-        ]
-        for part in parts:
-            if isinstance(part, BaseException) and not (
-                made and isinstance(part, ModelUnavailable)
-            ):
-                raise part
-        mean = sum((part * np.float32(weight) for part, weight in made), np.float32(0.0))
-        return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-9), dtype=np.float32)
 
     def fuse(self, request: RecallRequest, survey: Survey, vectors: Sequence[Vector]) -> Candidates:
         """Score all events of the scope and return the best of them. Without vectors, only keywords
@@ -304,7 +165,7 @@ class EventRecall:
         Blocking if the survey is an excerpt, because the store is then searched by vectors.
         """
         if survey.is_excerpt and vectors:
-            survey = self._with_nearest(request, survey, vectors)
+            survey = with_nearest(self.events, request, survey, vectors)
         snapshot, settings = survey.snapshot, self._settings()
         usable = [vector for vector in vectors if len(vector) == snapshot.dimension]
         steps: dict[str, Scores] = {}
@@ -335,7 +196,7 @@ class EventRecall:
                     dense = with_estimates(
                         dense, snapshot.embedded, keyword.scores, survey.admitted
                     )
-            fused = _fused(keyword, dense, settings)
+            fused = fused_scores(keyword, dense, settings)
             _raise(steps, "fused", fused)
             if not is_talk(query):
                 fused = lend_to_neighbours(
@@ -469,23 +330,6 @@ class EventRecall:
             self._settings().rerank_candidate_multiplier if self.reranker is not None else 1
         )
         return max(request.top_k * max(multiplier, DIVERSITY_POOL) * 2, 50)
-
-
-def _fused(match: WordMatch, dense: Scores | None, settings: QuerySettings) -> Scores:
-    keyword = match.scores
-    if dense is None:
-        return (
-            from_zero(keyword) if settings.fusion == "weighted" else by_rank(keyword, keyword > 0)
-        )
-    vector_weight, keyword_weight = (
-        np.float32(settings.vector_weight),
-        np.float32(settings.keyword_weight),
-    )
-    if settings.fusion == "weighted":
-        return vector_weight * stretched(dense) + keyword_weight * from_zero(
-            keyword, at_least=FULL_MATCH * match.whole
-        )
-    return vector_weight * by_rank(dense) + keyword_weight * by_rank(keyword, keyword > 0)
 
 
 def _raise(steps: dict[str, Scores], name: str, scores: Scores) -> None:

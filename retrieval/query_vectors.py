@@ -9,8 +9,10 @@ import math
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from ..schema.errors import ModelUnavailable
 from ..schema.protocols import Embedder, Vector
@@ -105,6 +107,30 @@ class QueryVectors:
             if asked.is_dropped:
                 raise ModelUnavailable("out of time") from None
             raise
+
+    async def mean(self, texts: Sequence[tuple[str, float]], until: float | None) -> Vector:
+        """Return the weighted mean, of length 1, of the vectors of texts with their weights.
+
+        If the embedder is too busy for some of several texts, these are left out. Raises like
+        `get`.
+        """
+        if len(texts) == 1:
+            return await self.get(texts[0][0], until)
+        parts = await asyncio.gather(
+            *(self.get(text, until) for text, _ in texts), return_exceptions=True
+        )
+        made = [
+            (part, weight)
+            for part, (_, weight) in zip(parts, texts, strict=True)
+            if not isinstance(part, BaseException)
+        ]
+        for part in parts:
+            if isinstance(part, BaseException) and not (
+                made and isinstance(part, ModelUnavailable)
+            ):
+                raise part
+        total = sum((part * np.float32(weight) for part, weight in made), np.float32(0.0))
+        return np.asarray(total / max(float(np.linalg.norm(total)), 1e-9), dtype=np.float32)
 
     def kept(self, text: str) -> Vector | None:
         """Return the vector of a text if it is in the cache, under the fingerprint that was read

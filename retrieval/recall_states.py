@@ -17,8 +17,9 @@ from typing_extensions import TypedDict
 from ..schema.protocols import Vector
 from ..schema.settings import Settings
 from .choosing import Candidates
-from .event_recall import EventRecall, Survey
+from .event_recall import EventRecall
 from .request import RecallRequest
+from .survey import Survey
 
 
 class RecallInput(TypedDict, total=False):

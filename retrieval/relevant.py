@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from ..schema.summary import ArticleKey, Spoken, StoredArticle, Summary
-from ..stores.tables.documents import ArticleStores
+from ..stores.tables.articles import ArticleStores
 from ..text.search_words import query_tokens, search_tokens
 
 MOST_FOUND = 8

@@ -32,7 +32,7 @@ def run_blocking(work: Coroutine[Any, Any, Result]) -> Result:
         return pool.submit(contextvars.copy_context().run, asyncio.run, work).result()
 
 
-def in_thread(work: Callable[[], Coroutine[Any, Any, Result]], seconds: float) -> Result | None:
+def run_within(work: Callable[[], Coroutine[Any, Any, Result]], seconds: float) -> Result | None:
     """Return the result of a coroutine that runs in a new thread with its own event loop.
 
     Return None if the coroutine fails or takes longer than `seconds`. In the latter case the thread

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import random
 from collections.abc import Callable
 from contextlib import AsyncExitStack, ExitStack
 from dataclasses import dataclass, field
@@ -20,8 +19,9 @@ from ..stores.backend import Backend
 from ..stores.historian_context import HistorianContext
 from ..stores.opening import open_backend
 from ..stores.opening import open_queue as open_queue
-from ..stores.tables.documents import ArticleStores, ProfileStorage
+from ..stores.tables.articles import ArticleStores
 from ..stores.tables.events.store import EventStore
+from ..stores.tables.profiles import ProfileStorage
 from .data_directory import check_restored, data_directory
 from .outages.models import SharedOutageEmbedder, SharedOutageReranker
 
@@ -125,13 +125,9 @@ def open_parts(
         profiles=stores.profiles,
         article_stores=stores.article_stores,
         chat=chat,
-        embedder=None
-        if embedder is None
-        else SharedOutageEmbedder(embedder, clock=clock, random=random.random),
+        embedder=None if embedder is None else SharedOutageEmbedder(embedder, clock=clock),
         clock=clock,
-        reranker=None
-        if reranker is None
-        else SharedOutageReranker(reranker, clock=clock, random=random.random),
+        reranker=None if reranker is None else SharedOutageReranker(reranker, clock=clock),
         usage=usage,
     )
 

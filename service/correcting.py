@@ -22,7 +22,6 @@ from .corrections.new_words import edit_event, edit_line
 from .corrections.pins import Expiry, checked_expiry, checked_text, pin, pins, unpin
 from .corrections.plan import MessagesOf, Plan, existing
 from .corrections.undoing import undo
-from .intake import LONG
 from .running.lifecycle import Lifecycle
 from .timezones import configured_timezone, iso_of
 
@@ -259,7 +258,7 @@ class Correcting:
 
     async def _redacted(self, text: str) -> str:
         level = self.lifecycle.settings.historian.redact_jobs
-        return await self.lifecycle.in_thread(redact, text, level, characters=LONG + 1)
+        return await self.lifecycle.acceptance.in_thread(redact, text, level, long=True)
 
     async def _vector(self, text: str) -> Vector | None:
         from ..models.embeddings.recorded import vectors_for

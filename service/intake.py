@@ -8,7 +8,8 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from ..schema.errors import InvalidInput
@@ -28,6 +29,7 @@ from .timezones import told_timezone
 
 if TYPE_CHECKING:
     from ..stores.tables.events.store import EventStore
+    from .incoming_messages import Message
 
 HANDED_OVER = ("remember", "states", "talk", "profile")
 """The kinds of jobs that a job file may contain. The other kinds are commands of operators."""
@@ -65,14 +67,31 @@ _PASSES = 8
 recognised as a secret too."""
 
 
-def checked_length(job: Job) -> int:
-    """Return the number of characters to redact. Raises InvalidInput if there are too many for a
-    job."""
+class Unredacted(NamedTuple):
+    """What a bot handed over, read and validated: the number of `characters` to redact, and a
+    function that returns the redacted jobs."""
+
+    characters: int
+    redacted_jobs: Callable[[], list[Job]]
+
+
+def read_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], float]) -> Unredacted:
+    """Return the job of a bot's arguments (see `make_job`). Raises InvalidInput, also if there are
+    too many characters for a job."""
+    job = make_job(data, settings, clock)
     names = [job.user_name, job.group_name, job.bot_name]
     said = [text for one in job.recent_messages for text in (one.text, one.sender_name, one.at)]
     texts = [job.action_summary, *job.new_info, *names, *said]
     check_size(texts, f"job {job.job_id}")
-    return sum(map(len, texts))
+    level = settings.historian.redact_jobs
+    return Unredacted(sum(map(len, texts)), lambda: [redacted(job, level)])
+
+
+def unredacted(
+    said: list[Message], redacted_jobs: Callable[[list[Message]], list[Job]]
+) -> Unredacted:
+    """Return messages that were read, with the function that makes redacted jobs of them."""
+    return Unredacted(sum(len(one.text) for one in said), partial(redacted_jobs, said))
 
 
 def make_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], float]) -> Job:

@@ -4,18 +4,20 @@ statistics."""
 from __future__ import annotations
 
 import asyncio
+import logging
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..schema.entity import Entity
 from ..schema.errors import HistorianError
 from ..schema.forgetting import ForgetReport
 from ..schema.hit import Hit
-from ..schema.job import DONE
+from ..schema.job import DONE, Job
 from ..schema.payloads import OPERATOR
 from ..schema.scope import Scope
-from .intake import make_job
+from .intake import Unredacted, make_job
 from .report import service_report
 from .running.lifecycle import Lifecycle
 from .telemetry.metrics import metrics_text
@@ -23,6 +25,7 @@ from .telemetry.metrics import metrics_text
 if TYPE_CHECKING:
     from .upkeep.reprocessing import ReprocessReport
 
+log = logging.getLogger(__name__)
 
 CommandKind = Literal["rollback", "rollback_article", "index"]
 COMMAND_LOOK_SECONDS = 0.02
@@ -62,13 +65,52 @@ class Operating:
         if none is left. After the call no text is filed that the user said before it. Raises
         InvalidInput, StorageError.
         """
-        return await self.lifecycle.forget(Entity("user", user_id), mentions, wait_seconds)
+        return await self.forget(Entity("user", user_id), mentions, wait_seconds)
 
     async def forget_group(
         self, group_id: str, *, mentions: bool = False, wait_seconds: float = 60.0
     ) -> ForgetReport:
         """Delete all data of a group permanently. See `forget_user`."""
-        return await self.lifecycle.forget(Entity("group", group_id), mentions, wait_seconds)
+        return await self.forget(Entity("group", group_id), mentions, wait_seconds)
+
+    async def forget(self, entity: Entity, mentions: bool, wait_seconds: float) -> ForgetReport:
+        """Forget a user or a group. See `forget_user`."""
+        from .entity_data.forgetting import forget
+
+        opened = self.lifecycle.opened
+        if opened is None:
+            return await self._forget_on_disk(entity, mentions, wait_seconds)
+        try:
+            opened.observation.forget(entity)
+        except Exception:
+            # No error may prevent the tombstone that `forget` sets: with it the store refuses the
+            # observations that are left in memory.
+            log.exception(
+                "unsaved observations of a %s could not be removed; the store will refuse them",
+                entity.type,
+            )
+        wake = (
+            self.lifecycle.worker.look_for_requests if self.lifecycle.worker is not None else None
+        )
+        report = await forget(
+            opened.parts, entity, mentions=mentions, wait_seconds=wait_seconds, wake=wake
+        )
+        opened.recall.clear()
+        return report
+
+    async def _forget_on_disk(
+        self, entity: Entity, mentions: bool, wait_seconds: float
+    ) -> ForgetReport:
+        """Forget the data on disk while memory is not open."""
+        from .components import open_parts
+        from .entity_data.forgetting import forget
+
+        lifecycle = self.lifecycle
+        parts = await asyncio.to_thread(open_parts, lifecycle.settings, clock=lifecycle.clock)
+        try:
+            return await forget(parts, entity, mentions=mentions, wait_seconds=wait_seconds)
+        finally:
+            await parts.aclose()
 
     async def command(
         self, kind: CommandKind, payload: Mapping[str, Any], *, wait_seconds: float = 5.0
@@ -86,21 +128,25 @@ class Operating:
             "user_id": OPERATOR,
             "payload": dict(payload),
         }
-        ids = await self.lifecycle.hand_over(
-            [make_job(fields, self.lifecycle.settings, self.lifecycle.clock)]
-        )
+        job = make_job(fields, self.lifecycle.settings, self.lifecycle.clock)
+        jobs = await self._hand_over([job])
         opened = self.lifecycle.opened
-        if not ids or opened is None:
+        if not jobs or opened is None:
             raise HistorianError(
                 "memory is off or not open; use `async with CognitiveService.open(…)` or call `start()`"
             )
+        has_run = partial(opened.parts.backend.ledger.has, DONE, job.job_id)
         try:
             async with asyncio.timeout(wait_seconds):
-                while not await asyncio.to_thread(opened.parts.backend.ledger.has, DONE, ids[0]):  # noqa: ASYNC110 - another process does it
+                while not await asyncio.to_thread(has_run):  # noqa: ASYNC110 - another process does it
                     await asyncio.sleep(COMMAND_LOOK_SECONDS)
         except TimeoutError:
-            return CommandResult(ids[0], done=False)
-        return CommandResult(ids[0], done=True)
+            return CommandResult(job.job_id, done=False)
+        return CommandResult(job.job_id, done=True)
+
+    async def _hand_over(self, jobs: Sequence[Job]) -> list[Job]:
+        """Put jobs of operators, which need no redaction, on disk."""
+        return await self.lifecycle.hand_over(lambda: Unredacted(0, lambda: list(jobs)))
 
     async def reprocess(
         self,
@@ -130,7 +176,7 @@ class Operating:
             return ReprocessReport("", done=True)
         return await reprocess(
             opened.parts,
-            self.lifecycle.hand_over,
+            self._hand_over,
             scope=scope,
             before_version=before_version,
             dry_run=dry_run,

@@ -13,7 +13,7 @@ from ..retrieval.request import RecallRequest, scope_request
 from ..schema.errors import HistorianError
 from ..schema.language import Language
 from ..schema.scope import Scope
-from .blocking import in_thread
+from .blocking import run_within
 from .recall.arguments import count, is_conversation, texts
 from .recall.fallback_levels import LOCAL_SECONDS
 from .running.lifecycle import Lifecycle
@@ -75,12 +75,8 @@ class ReplyContext:
         recall plus SYNCHRONOUS_SECONDS."""
         opened = self._lifecycle.opened
         limit = LOCAL_SECONDS if opened is None else opened.recall.time_limit()
-        return (
-            in_thread(
-                partial(self.block, request, language, max_tokens), limit + SYNCHRONOUS_SECONDS
-            )
-            or ""
-        )
+        block = partial(self.block, request, language, max_tokens)
+        return run_within(block, limit + SYNCHRONOUS_SECONDS) or ""
 
     async def _block(
         self, request: RecallRequest, scope: Scope, language: object, max_tokens: int | None

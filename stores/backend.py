@@ -13,8 +13,8 @@ from .contents import TableContents
 from .files.bytes_below import StoredBytes
 from .files.durable import sweep_leftovers
 from .files.end_summaries import EndSummaries
+from .tables.articles import ArticleStorage, ArticleStores
 from .tables.corrections import CorrectionTable
-from .tables.documents import ArticleStorage, ArticleStores, ProfileStorage
 from .tables.engine import Database
 from .tables.erasure import ErasureTables
 from .tables.event_transfer import EventTransferTables
@@ -27,6 +27,7 @@ from .tables.items import ItemTables
 from .tables.ledger import LedgerTable
 from .tables.notes import NoteTables
 from .tables.profile_index import ProfileIndex
+from .tables.profiles import ProfileStorage
 from .tables.state_buffer import StateBuffer
 from .tables.summaries import SummaryStorage
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from ..schema.protocols import Embedder, Judged, StructuredChat, not_judged
 from ..schema.settings import Settings
-from .tables.documents import ArticleStores, ProfileStorage
+from .tables.articles import ArticleStores
 from .tables.events.store import EventStore
 from .tables.profile_index import ProfileIndex
+from .tables.profiles import ProfileStorage
 
 
 @dataclass(frozen=True, slots=True)

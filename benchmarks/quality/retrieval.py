@@ -30,9 +30,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from historian.models.embeddings.factory import make_embedder
-from historian.retrieval.event_recall import EventRecall, Survey
+from historian.retrieval.event_recall import EventRecall
 from historian.retrieval.lifts import readings
 from historian.retrieval.request import RecallRequest
+from historian.retrieval.survey import Survey
 from historian.schema.event import Event, EventFilter
 from historian.schema.protocols import Matrix
 from historian.schema.settings import EmbeddingSettings, QuerySettings

@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import random
 import sys
 import tempfile
 import time
@@ -96,7 +95,7 @@ async def filed(
             queue.put(make_job({**job, "request_id": request_id(sequence, n)}, settings, time.time))
     parts = open_parts(settings, queue=queue, clock=time.time)
     stack = ExitStack()
-    worker = stack.enter_context(owned_worker(parts, random=random.random))
+    worker = stack.enter_context(owned_worker(parts))
     if not await worker.run(drain=True):
         raise SystemExit("draining was given up")
     stored = {

@@ -14,7 +14,8 @@ from weakref import WeakValueDictionary
 from ...models.embeddings.general_means import general_means
 from ...stores.tables.events.store import EventStore
 from ...text.speakers.borne_names import BorneNames
-from .table import BYTES_A_DIMENSION, BYTES_AN_EVENT, ScopeTable, Snapshot
+from .snapshot import Snapshot
+from .table import BYTES_A_DIMENSION, BYTES_AN_EVENT, ScopeTable
 
 SLICE_EVENTS = 500
 """The number of events that are read at a time (about ten milliseconds), so that recalls in other

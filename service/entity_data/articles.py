@@ -34,7 +34,7 @@ from ...schema.times import check_timestamp
 from ...stores.files.articles import ARTICLE_FORMAT
 from ...stores.files.naming import ARTICLES
 from ...stores.files.summary_lines import as_data, as_line, parse_line
-from ...stores.tables.documents import ArticleStorage
+from ...stores.tables.articles import ArticleStorage
 from ...stores.tables.state_buffer import StateBuffer
 from ...stores.tables.summaries import SummaryStorage
 from ...text.tokens import spoken_tokens

@@ -18,7 +18,7 @@ from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...schema.scope import Scope
 from ...stores.files.naming import PROFILES
 from ...stores.files.profiles import PROFILE_FORMAT
-from ...stores.tables.documents import ProfileStorage
+from ...stores.tables.profiles import ProfileStorage
 from ...text.search_words import search_tokens
 from ..timezones import iso_of
 from .kinds import Documents, Record, Traces, redact_time, redacted_in, tally

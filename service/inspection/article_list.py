@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:  # commands import this module at their start
     from ...schema.summary import ArticleKey, StoredArticle, Summary
-    from ...stores.tables.documents import ArticleStores
+    from ...stores.tables.articles import ArticleStores
 
 
 class Told(NamedTuple):

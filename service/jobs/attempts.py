@@ -79,7 +79,6 @@ class Attempts:
         runs: JobRuns,
         maintenance: Maintenance,
         commands: Callable[[Job], Awaitable[None]],
-        random: Callable[[], float],
     ) -> None:
         self._watch = runs.watch
         self._parts = parts
@@ -89,8 +88,8 @@ class Attempts:
         self._commands = commands
         self._statistics = runs.statistics
         self._record = ModelRecord(parts.chat, parts.directory, parts.clock)
-        self.models = Outage(random)
-        self.disk = Outage(random, longest=LONGEST_DISK_PAUSE_SECONDS)
+        self.models = Outage()
+        self.disk = Outage(longest=LONGEST_DISK_PAUSE_SECONDS)
         self.held: deque[Job] = deque()
         self.must_reopen = False
         self._answered = LoneFailures()

@@ -43,14 +43,13 @@ class MessageFiling:
         maintenance: Maintenance,
         *,
         is_owner: Callable[[], bool],
-        random: Callable[[], float],
     ) -> None:
         self._queue = parts.queue
         self._clock = parts.clock
         self._runs = runs
         self._maintenance = maintenance
         self._is_owner = is_owner
-        self._outage = Outage(random, longest=LONGEST_DISK_PAUSE_SECONDS)
+        self._outage = Outage(longest=LONGEST_DISK_PAUSE_SECONDS)
         self._position = -1
         self._wake = asyncio.Event()
         self._ends = False

@@ -6,7 +6,6 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from typing import Any
 
 from ...schema.errors import (
     DatabaseAway,
@@ -21,7 +20,7 @@ from ...schema.settings import Settings
 from ...stores.threaded_saver import OpenCheckpoints
 from ..components import Parts
 from ..entity_data.forgetting import Forgetting
-from ..outages.availability import Outage
+from ..outages.availability import Outage, jitter
 from ..telemetry.structured_logs import about_job
 from ..upkeep.idle_work import Maintenance
 from ..upkeep.notes_index import NotesIndex
@@ -32,43 +31,25 @@ from .message_filing import MessageFiling
 from .slices import ForgettingSlices
 from .statistics import WorkerStatistics
 from .step_stream import JobWatch
+from .takeover import Takeover
+from .waiting import REQUESTS_SECONDS, Waiting
 
 log = logging.getLogger(__name__)
-
-REQUESTS_SECONDS = 0.5
-"""Interval at which the worker looks for forget requests."""
-
-TAKE_OVER_SECONDS = 1.0
-"""Interval at which one of several workers looks for jobs of dead workers."""
 
 IDLE_SECONDS = 3.0
 """Mean pause of one of several idle workers. New jobs wake the workers; the pause is long so that a
 hundred idle workers do not keep a database server busy."""
 
-SWEEP_SECONDS = 600.0
-"""Interval at which one of several workers removes checkpoints of finished jobs that dead workers
-left."""
-
-OWNER_SECONDS = 5.0
-"""Interval at which one of several workers tries to become the owner, which does the idle work."""
-
-OUTAGE_LOOK_SECONDS = 5.0
-"""Maximum interval at which the worker looks for forget requests during an outage."""
-
 MOST_TRIES = 3
 """Number of failed attempts to use a model or the disk after which draining is given up."""
-
-JOBS_WAIT_SECONDS = 10.0
-"""Seconds that a new job waits for a model call of the idle work before this call is abandoned."""
 
 
 class HistorianWorker:
     """Runs jobs, oldest first. Jobs that share a user or a group run in order; other jobs run
     concurrently, at most `concurrency` at a time.
 
-    `index` is the derived vector index, or None. `sleep` waits for some seconds, `random` returns
-    numbers in [0, 1) for the jitter. `watch` is notified of every step of every job, and of the
-    begin and end of runs.
+    `index` is the derived vector index, or None. `sleep` waits for some seconds. `watch` is
+    notified of every step of every job, and of the begin and end of runs.
     """
 
     def __init__(
@@ -77,7 +58,6 @@ class HistorianWorker:
         index: VectorIndex | None,
         ownership: Ownership,
         *,
-        random: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         watch: JobWatch | None = None,
     ) -> None:
@@ -85,7 +65,7 @@ class HistorianWorker:
         self._parts = parts
         self._workers = parts.backend.workers
         self._ownership = ownership
-        self._next_claim = self._next_take_over = self._next_sweep = 0.0
+        self._takeover = Takeover(parts, ownership)
         self._queue = parts.queue
         self._clock = parts.clock
         notes = NotesIndex(parts.backend.manifest, parts.settings, parts.clock)
@@ -94,7 +74,6 @@ class HistorianWorker:
             parts,
             index,
             notes,
-            random=random,
             index_waits=lambda: forgetting.index_waits,
             leads=lambda: ownership.is_held,
         )
@@ -105,36 +84,26 @@ class HistorianWorker:
             sleep=sleep,
         )
         self._next_look = 0.0
-        self._sleep = sleep
-        self._random = random
         self.statistics = WorkerStatistics()
         self._runs = JobRuns(parts, self.statistics, self._watch)
-        self._attempts = Attempts(
-            parts, self._runs, self.maintenance, CommandRunner(parts, notes), random
-        )
+        self._attempts = Attempts(parts, self._runs, self.maintenance, CommandRunner(parts, notes))
         self._messages = MessageFiling(
-            parts, self._runs, self.maintenance, is_owner=lambda: ownership.is_held, random=random
+            parts, self._runs, self.maintenance, is_owner=lambda: ownership.is_held
         )
-        self._models, self._disk, self._checkpoints = (
-            self._attempts.models,
-            self._attempts.disk,
-            Outage(random),
-        )
+        self._models, self._disk = self._attempts.models, self._attempts.disk
+        self._checkpoints = Outage()
         self._running: set[asyncio.Task[None]] = set()
-        self._wake = asyncio.Event()
+        self._waiting = Waiting(
+            sleep, parts.clock, self._running, self._must_end, self.maintenance.jobs_wait
+        )
         self._event_loop: asyncio.AbstractEventLoop | None = None
-        self._stopping = False
         self._grace = 0.0
 
     @property
     def outage(self) -> str:
         """The reason why no jobs are claimed; "" while jobs are claimed."""
-        return (
-            self._models.reason
-            or self._disk.reason
-            or self._checkpoints.reason
-            or self._messages.reason
-        )
+        causes = (self._models, self._disk, self._checkpoints, self._messages)
+        return next((one.reason for one in causes if one.reason), "")
 
     def apply(self, settings: Settings) -> None:
         """Use other settings from the next job on."""
@@ -148,13 +117,13 @@ class HistorianWorker:
             self._wake_all()
 
     def _wake_all(self) -> None:
-        self._wake.set()
+        self._waiting.wake.set()
         self._messages.wake()
 
     def look_for_requests(self) -> None:
         """Look into the queue and for forget requests now."""
         self._next_look = 0.0
-        self._wake.set()
+        self._waiting.wake.set()
 
     async def run(self, *, drain: bool = False) -> bool:
         """Work until `stop` is called; with `drain`, until no job is left.
@@ -178,7 +147,7 @@ class HistorianWorker:
                 # This comes before jobs are resumed and checkpoints are opened: no job or
                 # checkpoint may hold data that must be forgotten. Held jobs are released first,
                 # because claimed jobs are not searched.
-                if await self._leads():
+                if await self._takeover.leads():
                     await self._forgetting.run_alone(self._attempts.release_held)
                 async with AsyncExitStack() as stack:
                     checkpoints = await self._opened(stack)
@@ -198,10 +167,14 @@ class HistorianWorker:
                         if complete is not None:
                             return complete
                 if checkpoints is None:
-                    if drain and self._checkpoints.failures >= MOST_TRIES and not self._stopping:
+                    if (
+                        drain
+                        and self._checkpoints.failures >= MOST_TRIES
+                        and not self._waiting.stopping
+                    ):
                         return False
-                    await self._waited_out(self._checkpoints)
-                    if self._stopping:
+                    await self._waiting.out(self._checkpoints)
+                    if self._waiting.stopping:
                         return True
         finally:
             await self._attempts.release_held()
@@ -210,8 +183,8 @@ class HistorianWorker:
         """Claim no more jobs. Let running jobs finish within `timeout_seconds`, then cancel them
         and return them to the queue."""
         self._grace = timeout_seconds
-        self._stopping = True
-        self._wake.set()
+        self._waiting.stopping = True
+        self._waiting.wake.set()
         await self._let_finish()
 
     async def _let_finish(self) -> None:
@@ -224,32 +197,17 @@ class HistorianWorker:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
 
-    async def _leads(self, *, at_once: bool = False) -> bool:
-        """Return True if this worker is the owner. If it is not, first try to become the owner, at
-        most every OWNER_SECONDS unless `at_once` is true."""
-        if self._ownership.is_held:
-            return True
-        now = asyncio.get_running_loop().time()
-        if now < self._next_claim and not at_once:
-            return False
-        self._next_claim = now + OWNER_SECONDS
-        try:
-            await asyncio.to_thread(self._ownership.acquire, self._clock(), worker=True)
-        except StorageError as error:
-            log.debug("another worker does the idle work: %s", error)
-        return self._ownership.is_held
-
     async def _opened(self, stack: AsyncExitStack) -> OpenCheckpoints | None:
         """Open the checkpoints and take over the jobs of dead workers. If this fails, begin a pause
         and return None."""
         self._attempts.must_reopen = False
         try:
-            at_work = self._workers.at_work(lambda: self._stopping)
+            at_work = self._workers.at_work(lambda: self._waiting.stopping)
             await asyncio.to_thread(at_work.__enter__)
             stack.push_async_exit(lambda *error: asyncio.to_thread(at_work.__exit__, *error))
             checkpoints = await stack.enter_async_context(self._parts.backend.open_checkpoints())
             self._runs.open(checkpoints)
-            await self._take_over(checkpoints)
+            await self._takeover.begin(checkpoints)
         except (StorageError, OSError) as error:
             wait = self._checkpoints.begin(self._clock(), str(error))
             log.warning("jobs wait, next try in %.0f s: %s", wait, error)
@@ -257,33 +215,11 @@ class HistorianWorker:
         self._checkpoints.end()
         return checkpoints
 
-    async def _take_over(self, checkpoints: OpenCheckpoints) -> None:
-        await self._resume()
-        await asyncio.to_thread(self._parts.backend.sweep)
-        if self._ownership.is_held:
-            await self._sweep(checkpoints)
-
-    async def _resume(self) -> None:
-        if taken_over := await asyncio.to_thread(self._queue.take_over, self._clock()):
-            log.info("%d jobs were under way when their worker ended; they are resumed", taken_over)
-
-    async def _sweep(self, checkpoints: OpenCheckpoints) -> None:
-        """Remove checkpoints of finished jobs that killed workers left.
-
-        Only the owner does this; if there are several workers, at most every SWEEP_SECONDS.
-        """
-        now = asyncio.get_running_loop().time()
-        if not self._ownership.is_held or (self._workers.many and now < self._next_sweep):
-            return
-        self._next_sweep = now + SWEEP_SECONDS
-        if swept := await checkpoints.sweep(self._queue.known_ids):
-            log.info("checkpoints of %d finished jobs were left over and are removed", swept)
-
     async def _loop(self, checkpoints: OpenCheckpoints, *, drain: bool) -> bool | None:
         """Work as described in `run`. Return None if a forget request must be carried out first, or
         if the checkpoints must be reopened."""
         tries = 0
-        while not self._stopping:
+        while not self._waiting.stopping:
             settings = self._runs.settings.historian
             if self._attempts.must_reopen or await self._is_asked_to_forget():
                 return None
@@ -293,20 +229,14 @@ class HistorianWorker:
                     return False
                 continue
             tries = 0
-            if (
-                drain
-                and max(self._disk.failures, self._messages.failures) >= MOST_TRIES
-                and not self._running
-            ):
+            failures = max(self._disk.failures, self._messages.failures)
+            if drain and failures >= MOST_TRIES and not self._running:
                 return False
-            if not await self._waited_out(self._disk):
+            if not await self._waiting.out(self._disk):
                 continue
             # After a disk failure one job at a time is enough to try the disk.
-            job = (
-                await self._claim()
-                if len(self._running) < (1 if self._disk.active else settings.concurrency)
-                else None
-            )
+            most = 1 if self._disk.active else settings.concurrency
+            job = await self._claim() if len(self._running) < most else None
             if job is not None:
                 self._start(job, checkpoints)
                 continue
@@ -315,37 +245,22 @@ class HistorianWorker:
                     continue
                 drained = drain and await self._drained() and not self._forgetting.under_way
                 idle = asyncio.create_task(
-                    self.maintenance.idle(leads=await self._leads(at_once=drained))
+                    self.maintenance.idle(leads=await self._takeover.leads(at_once=drained))
                 )
-                await self._attend(idle, self.maintenance.let_go, for_jobs=True)
-                if self._workers.many:
-                    await self._try_to_sweep(checkpoints)
+                await self._waiting.attend(idle, self.maintenance.let_go, for_jobs=True)
+                await self._takeover.try_to_sweep(checkpoints)
                 if drained:
                     return True
-            await self._pause(self._idle_seconds(settings.poll_interval_seconds, drain=drain))
+            idle_seconds = self._idle_seconds(settings.poll_interval_seconds, drain=drain)
+            await self._waiting.pause(idle_seconds)
         return True
 
     def _idle_seconds(self, poll_seconds: float, *, drain: bool) -> float:
-        """Return the seconds until the next look into the queue.
-
-        If there are several workers, the queue wakes them, so that they look less often.
-        """
+        """Return the seconds until the next look into the queue. Several workers look less often,
+        because the queue wakes them."""
         if not self._workers.many or drain or self._running:
             return poll_seconds
-        return max(poll_seconds, IDLE_SECONDS * (0.5 + self._random()))
-
-    async def _try_to_sweep(self, checkpoints: OpenCheckpoints) -> None:
-        try:
-            await self._sweep(checkpoints)
-        except StorageError as error:
-            log.warning("checkpoints of finished jobs could not be removed yet: %s", error)
-
-    async def _look_for_dead(self, now: float) -> None:
-        """If there are several workers, take over the jobs of dead workers. The call is also this
-        worker's sign of life."""
-        if self._workers.many and now >= self._next_take_over:
-            self._next_take_over = now + TAKE_OVER_SECONDS
-            await self._resume()
+        return max(poll_seconds, IDLE_SECONDS * jitter())
 
     async def _is_asked_to_forget(self) -> bool:
         """Return True if this worker or another one must carry out a slice of forgetting during
@@ -355,13 +270,21 @@ class HistorianWorker:
             return False
         self._next_look = now + REQUESTS_SECONDS
         try:
-            await self._look_for_dead(now)
+            await self._takeover.look_for_dead(now)
             if self._workers.many and await asyncio.to_thread(self._workers.must_yield):
                 return True
-            return await self._leads() and await self._forgetting.alone_is_due()
+            return await self._takeover.leads() and await self._forgetting.alone_is_due()
         except DatabaseAway as error:
             self._disk.begin(self._clock(), str(error))
             return False
+
+    async def _must_end(self) -> bool:
+        """Return True if a wait must end now: the worker is stopped, or a forget request must be
+        carried out."""
+        if self._waiting.stopping or await self._is_asked_to_forget():
+            self._next_look = 0.0
+            return True
+        return False
 
     async def _claim(self) -> Job | None:
         """Return the next job, or None. While the disk fails, jobs from the queue come before held
@@ -396,66 +319,15 @@ class HistorianWorker:
             self._disk.begin(self._clock(), str(error))
         return False
 
-    async def _attend(
-        self, work: asyncio.Task[None], let_go: Callable[[], object], *, for_jobs: bool = False
-    ) -> None:
-        """Wait for `work`. Raises the errors of `work`, except its cancellation.
-
-        `let_go` is called if the worker is stopped, if a forget request must be carried out, or
-        (with `for_jobs`) if a job has waited for JOBS_WAIT_SECONDS. The method waits for the end of
-        `work` in these cases too: `work` must not write while the next step runs.
-        """
-        woken, jobs_wait_since = False, None
-        now = asyncio.get_running_loop().time
-        try:
-            while not work.done():
-                wake = asyncio.create_task(self._wake.wait())
-                await asyncio.wait(
-                    {work, wake}, timeout=REQUESTS_SECONDS, return_when=asyncio.FIRST_COMPLETED
-                )
-                wake.cancel()
-                woken = woken or self._wake.is_set()
-                self._wake.clear()
-                if work.done():
-                    break
-                try:
-                    if self._stopping or await self._is_asked_to_forget():
-                        self._next_look = 0.0
-                        let_go()
-                    elif for_jobs and await self.maintenance.jobs_wait():
-                        jobs_wait_since = jobs_wait_since or now()
-                        if now() - jobs_wait_since >= JOBS_WAIT_SECONDS:
-                            let_go()
-                except StorageError:
-                    let_go()  # the main loop checks again and reports the error
-        finally:
-            if woken:
-                self._wake.set()  # for the next look into the queue
-            if not work.done():
-                work.cancel()
-                await asyncio.gather(work, return_exceptions=True)
-        if not work.cancelled():
-            work.result()
-
-    async def _waited_out(self, outage: Outage) -> bool:
-        """Sleep until the outage pause ends. Return False if interrupted by shutdown or a forget
-        request."""
-        while (wait := outage.remaining(self._clock())) > 0:
-            await self._pause(min(wait, OUTAGE_LOOK_SECONDS), wakeable=False)
-            if self._stopping or await self._is_asked_to_forget():
-                self._next_look = 0.0
-                return False
-        return True
-
     async def _models_are_back(self) -> bool:
         """Sleep until the pause of the models ends, then probe the model. Return False if it is
         still unavailable, or if the sleep was interrupted."""
-        if not await self._waited_out(self._models):
+        if not await self._waiting.out(self._models):
             return False
         try:
             if self._parts.chat is not None:
                 probe = asyncio.create_task(self._parts.chat.probe())
-                await self._attend(probe, probe.cancel)
+                await self._waiting.attend(probe, probe.cancel)
                 if probe.cancelled():
                     return False
         except (ModelUnavailable, ModelRefused) as error:
@@ -468,23 +340,6 @@ class HistorianWorker:
             log.info("the endpoint is reachable again, but its answer is unusable: %s", error)
         self._attempts.models_answer()
         return True
-
-    async def _pause(self, seconds: float, *, wakeable: bool = True) -> None:
-        """Sleep for `seconds`. Return earlier if a job ends, if the worker is stopped, or, with
-        `wakeable`, if a job arrives."""
-        over: asyncio.Future[Any] = asyncio.ensure_future(self._sleep(seconds))
-        try:
-            while True:
-                wake = asyncio.create_task(self._wake.wait())
-                done, _ = await asyncio.wait(
-                    {over, wake, *self._running}, return_when=asyncio.FIRST_COMPLETED
-                )
-                wake.cancel()
-                self._wake.clear()
-                if wakeable or self._stopping or done != {wake}:
-                    return
-        finally:
-            over.cancel()
 
     def _start(self, job: Job, checkpoints: OpenCheckpoints) -> None:
         name = f"job {job.job_id}"

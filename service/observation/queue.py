@@ -11,7 +11,6 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
 from zoneinfo import ZoneInfo
 
 from ...schema.entity import Entity
@@ -19,16 +18,16 @@ from ...schema.errors import InvalidInput, StorageError
 from ...schema.event import Event
 from ...schema.job import Job
 from ...schema.protocols import JobQueue
-from ...schema.scope import Scope, checked_scope
+from ...schema.scope import Scope
 from ...schema.settings import ObservationSettings
 from ...stores.tables.events.store import EventStore
-from ..bounded import Bounded
 from ..components import Parts
 from ..incoming_messages import given_id
 from ..outages.availability import Outage, Pause
 from ..timezones import configured_timezone
 from .records import (
     Cleaned,
+    ObservationStatistics,
     Observed,
     cleaned,
     events_of,
@@ -37,39 +36,15 @@ from .records import (
     talk_job,
     with_shown_name,
 )
+from .sessions import SessionScopes
 
 log = logging.getLogger(__name__)
 
 BATCH = 32
 """Observations that are redacted and stored together."""
 
-SESSIONS_KNOWN = 100_000
-"""Maximum number of sessions whose scope is stored in memory (30 MB at most). The least recently
-used session is dropped first."""
-
 DROPS_TOLD_SECONDS = 60.0
 SETTLED_POLL_SECONDS = 0.01
-
-
-@dataclass(slots=True)
-class ObservationStatistics:
-    """Counts since the start.
-
-    `noted` observations, those `dropped` because the queue was full, and those that were
-    `unusable`; events that were `stored`, and those that were already `known`; observations and
-    events that were `lost` at shutdown or by an error. `noted` and `dropped` are counted without a
-    lock, so they are exact only if one thread observes.
-    """
-
-    noted: int = 0
-    dropped: int = 0
-    stored: int = 0
-    known: int = 0
-    unusable: int = 0
-    lost: int = 0
-
-    def as_dict(self) -> dict[str, int]:
-        return asdict(self)
 
 
 class Observation:
@@ -88,7 +63,6 @@ class Observation:
         settings: ObservationSettings,
         timezone: ZoneInfo,
         clock: Callable[[], float],
-        random: Callable[[], float],
         bot_name: str = "",
         jobs: JobQueue | None = None,
     ) -> None:
@@ -99,8 +73,8 @@ class Observation:
         self._timezone = timezone
         self._clock = clock
         self._queue: deque[Observed] = deque(maxlen=settings.queue_max)
-        self._scopes: Bounded[str, Scope] = Bounded(SESSIONS_KNOWN)
-        self._outage = Outage(random)
+        self._sessions = SessionScopes()
+        self._outage = Outage()
         self._taken: list[Observed] = []
         self._held: list[Event] = []
         self._talk: list[Job] = []
@@ -129,12 +103,8 @@ class Observation:
         is not a Scope.
         """
         if self._open:
-            session_id = given_id(session_id, "session_id")
-            self._note(
-                observe_tool(
-                    self._scope_of(session_id, scope), self._clock(), name, arguments, result
-                )
-            )
+            within = self._sessions.scope_of(session_id, scope)
+            self._note(observe_tool(within, self._clock(), name, arguments, result))
 
     def observe_message(
         self,
@@ -151,16 +121,8 @@ class Observation:
             session_id = given_id(session_id, "session_id")
             self._note(
                 observe_message(
-                    self._scope_of(session_id, scope), self._clock(), role, name, content
+                    self._sessions.scope_of(session_id, scope), self._clock(), role, name, content
                 )
-            )
-
-    def bind(self, session_id: str, scope: Scope) -> None:
-        """Bind a session to a conversation. Raises InvalidInput if it is bound to another one."""
-        known = self._scopes.setdefault(session_id, checked_scope(scope))
-        if known.key != scope.key:
-            raise InvalidInput(
-                f"session_id: {session_id!r} belongs to {known.key}, not {scope.key}; use one id a conversation"
             )
 
     async def start(self) -> None:
@@ -175,7 +137,7 @@ class Observation:
         self._held += former._held
         self._talk += former._talk
         self._queue.extend([*former._taken, *former._queue])
-        self._scopes = former._scopes
+        self._sessions = former._sessions
         self.statistics = former.statistics
 
     async def aclose(self, timeout_seconds: float = 5.0) -> None:
@@ -234,25 +196,8 @@ class Observation:
                 self._queue.append(one)
         # A batch that is being stored is left alone. The store refuses events of forgotten
         # entities.
-        self._scopes.remove(lambda scope: scope.key == entity.scope.key)
+        self._sessions.forget(entity)
         return gone
-
-    def _scope_of(self, session_id: str, scope: Scope | None) -> Scope:
-        if not session_id:
-            if scope is None:
-                raise InvalidInput(
-                    "scope: missing; give the conversation, or the session_id of a session that is bound to one"
-                )
-            return checked_scope(scope)
-        known = self._scopes.get(session_id)
-        if scope is not None and known is not scope:
-            self.bind(session_id, scope)
-            return scope
-        if known is None:
-            raise InvalidInput(
-                f"session_id: {session_id!r} is not bound to a scope; give scope= the first time"
-            )
-        return known
 
     def _note(self, observed: Observed) -> None:
         queue = self._queue
@@ -387,7 +332,7 @@ class Observation:
             self._drops_pause.begin(now, DROPS_TOLD_SECONDS)
 
 
-def make_observation(parts: Parts, *, random: Callable[[], float]) -> Observation:
+def make_observation(parts: Parts) -> Observation:
     """Return the observation queue of `parts`; call `start()` to open it."""
     cognitive = parts.settings.cognitive
     return Observation(
@@ -395,7 +340,6 @@ def make_observation(parts: Parts, *, random: Callable[[], float]) -> Observatio
         settings=cognitive.observation,
         timezone=ZoneInfo(configured_timezone(cognitive.timezone)),
         clock=parts.clock,
-        random=random,
         bot_name=cognitive.bot_name,
         jobs=parts.queue if parts.context().asks_a_model else None,
     )

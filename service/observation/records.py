@@ -3,6 +3,7 @@ its job."""
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -192,3 +193,24 @@ def talk_job(
         not_before=observed.at + settings.summary_interval_seconds,
         payload=TalkPayload(role=role, text=observed.text).model_dump(),
     )
+
+
+@dataclass(slots=True)
+class ObservationStatistics:
+    """Counts since the start.
+
+    `noted` observations, those `dropped` because the queue was full, and those that were
+    `unusable`; events that were `stored`, and those that were already `known`; observations and
+    events that were `lost` at shutdown or by an error. `noted` and `dropped` are counted without a
+    lock, so they are exact only if one thread observes.
+    """
+
+    noted: int = 0
+    dropped: int = 0
+    stored: int = 0
+    known: int = 0
+    unusable: int = 0
+    lost: int = 0
+
+    def as_dict(self) -> dict[str, int]:
+        return asdict(self)

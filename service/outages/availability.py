@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import random
 from time import monotonic
 
 FIRST_PAUSE_SECONDS = 1.0
@@ -50,14 +50,15 @@ class Pause:
         return max(min(self._until - now, self._elapsed_until - monotonic()), 0.0)
 
 
-class Outage:
-    """A pause with exponential backoff up to `longest` seconds and jitter (`random` returns numbers
-    in [0, 1))."""
+def jitter() -> float:
+    """Return a random factor between 0.5 and 1.5, so that processes do not retry all at once."""
+    return 0.5 + random.random()
 
-    def __init__(
-        self, random: Callable[[], float], *, longest: float = LONGEST_PAUSE_SECONDS
-    ) -> None:
-        self._random = random
+
+class Outage:
+    """A pause with exponential backoff up to `longest` seconds and jitter."""
+
+    def __init__(self, *, longest: float = LONGEST_PAUSE_SECONDS) -> None:
         self._longest = longest
         self.failures = 0
         """The number of failures in a row."""
@@ -80,9 +81,7 @@ class Outage:
             return left
         self.failures += 1
         pause = doubled(FIRST_PAUSE_SECONDS, self.failures, self._longest)
-        pause = max(
-            pause * (0.5 + self._random()), min(retry_after or 0.0, LONGEST_RETRY_AFTER_SECONDS)
-        )
+        pause = max(pause * jitter(), min(retry_after or 0.0, LONGEST_RETRY_AFTER_SECONDS))
         self._pause.begin(now, pause)
         self.reason = reason
         return pause

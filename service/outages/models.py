@@ -47,13 +47,12 @@ class SharedOutage:
         probe: Call[object],
         *,
         clock: Callable[[], float],
-        random: Callable[[], float],
     ) -> None:
         self._what = what
         self._meanwhile = meanwhile
         self._probe = probe
         self._clock = clock
-        self._outage = Outage(random, longest=LONGEST_PAUSE_SECONDS)
+        self._outage = Outage(longest=LONGEST_PAUSE_SECONDS)
         self._tasks = LoopTasks()
         self._probing = threading.Lock()
         self._is_cut_short = False
@@ -146,16 +145,13 @@ class SharedOutage:
 class SharedOutageEmbedder(WrappedEmbedder):
     """An `Embedder` with a `SharedOutage`, which jobs, recalls and idle work share."""
 
-    def __init__(
-        self, embedder: Embedder, *, clock: Callable[[], float], random: Callable[[], float]
-    ) -> None:
+    def __init__(self, embedder: Embedder, *, clock: Callable[[], float]) -> None:
         super().__init__(embedder)
         self._outage = SharedOutage(
             "embedder",
             NO_VECTORS,
             lambda: embedder.embed_query("probe"),
             clock=clock,
-            random=random,
         )
 
     @property
@@ -178,12 +174,10 @@ class SharedOutageReranker:
     """A `Reranker` with a `SharedOutage`. After one recall has waited for the reranker until its
     time limit, later recalls do not wait until the reranker answers again."""
 
-    def __init__(
-        self, reranker: Reranker, *, clock: Callable[[], float], random: Callable[[], float]
-    ) -> None:
+    def __init__(self, reranker: Reranker, *, clock: Callable[[], float]) -> None:
         self._reranker = reranker
         probe = partial(reranker.rerank, "probe", ["probe"], 1)
-        self._outage = SharedOutage("reranker", NO_ORDER, probe, clock=clock, random=random)
+        self._outage = SharedOutage("reranker", NO_ORDER, probe, clock=clock)
 
     @property
     def model(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -20,6 +21,7 @@ from ...stores.files.end_summaries import EndSummaries
 from ...stores.files.markdown_memory import MarkdownMemory
 
 if TYPE_CHECKING:
+    from ...stores.backend import Backend
     from ...stores.tables.events.store import EventStore
 
 log = logging.getLogger(__name__)
@@ -34,8 +36,8 @@ _NOT_FILED: tuple[JobState, ...] = ("processing", "pending")
 class PlainMemory:
     """The last plain summaries, and `MEMORY.md` while the database cannot be used.
 
-    `database_away` is True if the database could not be used at the last check. All methods block;
-    none of them opens the database.
+    `database_away` is True if the database could not be used at the last check. All methods but
+    `check` block; none of them opens the database.
     """
 
     def __init__(self, directory: Path, end_summaries: EndSummaries) -> None:
@@ -122,6 +124,31 @@ class PlainMemory:
             )
             self.begin(queue)
         return self.database_away
+
+    async def check(self, backend: Backend) -> bool:
+        """Return True if the database cannot be read. Waiting and later jobs are then added to
+        MEMORY.md, and recalls read that file.
+
+        If the check takes longer than LOCAL_SECONDS, the last known state is returned.
+        """
+        is_away = backend.is_away  # then a query would exceed the time of a reply
+        try:
+            async with asyncio.timeout(LOCAL_SECONDS):
+                if not is_away:
+                    return await asyncio.to_thread(self.look_at, backend.events, backend.queue)
+                if not self.database_away:
+                    told = (
+                        "the database %s is unavailable; check that the server runs and can be "
+                        "reached. Until then, recall "
+                    )
+                    log.error(
+                        told + "returns only what this machine holds, and jobs wait on disk",
+                        backend.name,
+                    )
+                    await asyncio.to_thread(self.begin, backend.queue)
+                return True
+        except TimeoutError:
+            return is_away or self.database_away
 
     def begin(self, queue: JobQueue) -> None:
         """Note that the database cannot be used, and add the waiting jobs to MEMORY.md."""

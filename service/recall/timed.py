@@ -8,27 +8,20 @@ tables that are late are still finished and cached for the next recall.
 from __future__ import annotations
 
 import asyncio
-import importlib
 import logging
-import threading
 import time
-from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import partial
-from statistics import quantiles
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
-from ...retrieval.driver import HELD, Deadline, find, result, search, warn
+from ...retrieval.driver import Deadline, find, result, search, warn
 from ...retrieval.event_recall import EventRecall
 from ...retrieval.filters import bounded_top_k, conditioned
 from ...retrieval.other_scopes import beside, own_words, search_everywhere
 from ...retrieval.pending import PendingHits
 from ...retrieval.request import RecallRequest, bounded_query, scope_request
-from ...schema.errors import HistorianError, ModelError, StorageError
-from ...schema.event import EventFilter
+from ...schema.errors import HistorianError
 from ...schema.hit import Hit, ProfileHit
 from ...schema.language import Language
 from ...schema.profile import Profile
@@ -36,7 +29,6 @@ from ...schema.scope import EntityType, Scope, reads_own_words_of
 from ...schema.settings import Settings
 from ...schema.summary import ArticleKey, StoredArticle
 from ...text.articles import dated_summaries
-from ...text.questions import named_times
 from ...text.speakers.shown_names import ShownNames
 from ..components import Parts
 from ..timezones import configured_timezone
@@ -44,10 +36,10 @@ from .arguments import is_conversation, texts
 from .fallback_levels import LOCAL_SECONDS
 from .late_embedder import LATE, help_for
 from .profiles import ProfileRecall
+from .recalled import FallbackLevel, Recalled, RecallStatistics
 
 log = logging.getLogger(__name__)
 
-FallbackLevel = Literal["hybrid", "keyword", "profiles", "empty"]
 Result = TypeVar("Result")
 
 REMOTE_SECONDS = 0.8
@@ -65,64 +57,6 @@ running."""
 THREADS = 4
 """Number of recalls that a locked database can block; further recalls wait for a thread within
 their time limit."""
-LATENCIES_KEPT = 1_000
-SCOPES_WARMED = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Recalled:
-    """The result of a recall. `reasons` names what is missing and why; it is empty if nothing is
-    missing."""
-
-    level: FallbackLevel
-    profiles: Sequence[Profile] = ()
-    hits: Sequence[Hit] = ()
-    article: StoredArticle | None = None
-    reasons: Sequence[str] = ()
-
-    @property
-    def is_held(self) -> bool:
-        """True if the database was unavailable and the hits come from the memory of this
-        process."""
-        return HELD in self.reasons
-
-
-@dataclass
-class RecallStatistics:
-    """Counts since the start, and the durations in seconds of the last 1,000 recalls.
-    Thread-safe."""
-
-    levels: Counter[str] = field(default_factory=Counter)
-    reasons: Counter[str] = field(default_factory=Counter)
-    seconds: deque[float] = field(default_factory=lambda: deque(maxlen=LATENCIES_KEPT))
-    seconds_sum: float = 0.0
-    embedder_late: int = 0
-    """The number of recalls without vectors because the embedder was late."""
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def note(self, recalled: Recalled, seconds: float) -> None:
-        """Count a recall that took `seconds`."""
-        with self._lock:
-            self.seconds.append(seconds)
-            self.seconds_sum += seconds
-            self.levels[recalled.level] += 1
-            self.embedder_late += not LATE.isdisjoint(recalled.reasons)
-            self.reasons.update(reason.partition(":")[0] for reason in recalled.reasons)
-
-    def as_dict(self) -> dict[str, Any]:
-        with self._lock:
-            seconds, levels, reasons = list(self.seconds), dict(self.levels), dict(self.reasons)
-        cuts = quantiles(seconds, n=100) if len(seconds) > 1 else seconds * 99
-        return {
-            "levels": levels,
-            "reasons": reasons,
-            "seconds_sum": round(self.seconds_sum, 4),
-            "seconds": {
-                name: round(cuts[n], 4)
-                for name, n in (("p50", 49), ("p95", 94), ("p99", 98))
-                if cuts
-            },
-        }
 
 
 class Recall:
@@ -271,35 +205,6 @@ class Recall:
         running event loop; never raises."""
         return self.events.tasks.spawn(self._prefetch(query, scope, context), "prefetch")
 
-    async def warm(self) -> None:
-        """Prepare for the first recall: call `load`, and have the embedder embed one text."""
-        await self.load()
-        await self._ask_embedder()
-
-    async def load(self, scope: Scope | None = None) -> None:
-        """Load what the first recall would otherwise load in this process: a local embedder, client
-        modules, the rules for dates, the most recent scopes, and `scope`. Does not wait for a
-        server.
-        """
-        embedder = self.parts.embedder
-        if embedder is not None and embedder.is_remote:
-            await asyncio.to_thread(importlib.import_module, "...models.openai_client", __package__)
-        elif embedder is not None:
-            await self._ask_embedder()
-        if self.events.reranker is not None:
-            await asyncio.to_thread(importlib.import_module, "httpx")
-        try:
-            await asyncio.to_thread(self._warm_stores, scope)
-        except StorageError as error:
-            log.warning("the caches of recall could not be warmed: %s", error)
-
-    async def _ask_embedder(self) -> None:
-        if self.events.vectors is not None:
-            try:
-                await self.events.vectors.get("warm-up")
-            except ModelError as error:
-                log.warning("the embedder is not ready: %s", error)
-
     async def aclose(self) -> None:
         """Shut down the threads, and cancel the background tasks of the running event loop."""
         for pool in (self._pool, self._crowd, self._blocks):
@@ -432,13 +337,6 @@ class Recall:
             )
         except HistorianError as error:
             log.debug("prefetch for %s: %s", scope.key, error)
-
-    def _warm_stores(self, scope: Scope | None) -> None:
-        named_times("yesterday 昨天 20 May 2023", datetime.fromtimestamp(self.parts.clock(), UTC))
-        newest = self.parts.events.find(EventFilter(None), limit=50)
-        scopes = list(dict.fromkeys(event.scope for event in newest))[:SCOPES_WARMED]
-        for one in dict.fromkeys([*scopes, *([scope] if scope is not None else [])]):
-            self.events.tables.snapshot(one.key, rests=True).words.match("warm 预热")
 
     def _own_words_of(self, scope: Scope) -> str:
         return reads_own_words_of(scope, from_groups=self.settings().query.own_words_from_groups)

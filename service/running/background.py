@@ -6,13 +6,11 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-import random
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
 from ...schema.errors import OwnerLockHeld
-from ...schema.settings import Settings
 from ..blocking import start_in_thread, to_the_end
 from ..components import Parts
 from ..jobs.step_stream import StepStream
@@ -85,17 +83,6 @@ class Background:
             await asyncio.gather(*self._tasks, return_exceptions=True)
             self._tasks.clear()
 
-    def wake(self) -> None:
-        """Let the worker check the queue now."""
-        if self.worker is not None:
-            self.worker.wake()
-
-    def apply(self, settings: Settings) -> None:
-        """Apply settings whose hot keys have changed. Thread-safe: each step is one assignment."""
-        worker = self.worker
-        if worker is not None:
-            worker.apply(settings)
-
     async def _every(self, seconds: float, look: Callable[[], None]) -> None:
         while not self._closing.is_set():
             await asyncio.to_thread(look)
@@ -107,7 +94,7 @@ class Background:
         while not self._closing.is_set():
             with ExitStack() as stack:
                 try:
-                    owned = owned_worker(parts, random=random.random, watch=self._steps)
+                    owned = owned_worker(parts, watch=self._steps)
                     worker = await to_the_end(start_in_thread(stack.enter_context, owned))
                 except OwnerLockHeld as error:
                     if str(error) != said:  # the message changes when the owner is suspended

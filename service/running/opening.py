@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from ..components import AS_CONFIGURED, Parts, open_parts
 from ..jobs.step_stream import StepStream
 from ..observation.queue import Observation, make_observation
 from ..recall.timed import Recall
+from ..recall.warming import warm
 from .background import Background, spare_loaded
 from .config_watch import ConfigWatch
 
@@ -94,7 +94,7 @@ async def open_memory(
         opened.push_async_callback(recall.aclose)
         opened.push_async_callback(background.stop, 0.0)
         await background.start(parts, work=work, watch=watch)
-        observation = make_observation(parts, random=random.random)
+        observation = make_observation(parts)
         opened.push_async_callback(observation.aclose, 0.0)
         if former is not None:
             observation.take_over(former)
@@ -105,7 +105,7 @@ async def open_memory(
 
 
 async def _warmed(recall: Recall) -> None:
-    await recall.warm()
+    await warm(recall)
     spare_loaded("recall")
 
 

@@ -3,7 +3,7 @@ takes over when that process ends."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -24,9 +24,7 @@ def import_worker() -> Any:
 
 
 @contextmanager
-def owned_worker(
-    parts: Parts, *, random: Callable[[], float], **options: Any
-) -> Iterator[HistorianWorker]:
+def owned_worker(parts: Parts, **options: Any) -> Iterator[HistorianWorker]:
     """Yield a worker; `options` are those of `HistorianWorker`.
 
     Entering blocks. Raises OwnerLockHeld if the backend allows only one worker and another process
@@ -40,6 +38,6 @@ def owned_worker(
         index = parts.backend.vector_index()
         if index is not None:
             stack.callback(index.close)
-        worker = import_worker().HistorianWorker(parts, index, ownership, random=random, **options)
+        worker = import_worker().HistorianWorker(parts, index, ownership, **options)
         stack.enter_context(parts.backend.workers.listening(worker.wake))
         yield worker

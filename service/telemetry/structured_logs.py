@@ -32,7 +32,7 @@ def about_job(job_id: str) -> Iterator[None]:
         _job.reset(token)
 
 
-class JobIds(logging.Filter):
+class JobIdFilter(logging.Filter):
     """Adds `job_id` to every record; "" outside of a job. For handlers with their own format."""
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -63,6 +63,6 @@ def json_handler(stream: TextIO | None = None) -> logging.Handler:
     """Return a handler that writes JSON lines, by default to stderr:
     `logging.getLogger().addHandler(json_handler())`."""
     handler = logging.StreamHandler(stream if stream is not None else sys.stderr)
-    handler.addFilter(JobIds())
+    handler.addFilter(JobIdFilter())
     handler.setFormatter(JsonLines())
     return handler

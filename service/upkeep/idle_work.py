@@ -67,13 +67,11 @@ class Maintenance:
         index: VectorIndex | None,
         notes: NotesIndex,
         *,
-        random: Callable[[], float],
         index_waits: Callable[[], bool] = bool,
         leads: Callable[[], bool] = bool,
     ) -> None:
         self._parts = parts
         self.event_index = index
-        self._random = random
         self._notes = notes
         cognitive = parts.settings.cognitive
         self._migration = (
@@ -87,7 +85,7 @@ class Maintenance:
         embedder = (
             None if parts.embedder is None else ReleasableEmbedder(parts.embedder, self._released)
         )
-        self._missing = MissingVectors(parts, embedder, random)
+        self._missing = MissingVectors(parts, embedder)
         self._end_summaries = parts.backend.plain_summaries
         self._finished: list[Job] = []
         self._rounds = 0
@@ -189,7 +187,7 @@ class Maintenance:
 
     async def _try(self, part: Part) -> None:
         name = getattr(part, "__name__", "idle work").strip("_").replace("_", " ")
-        outage = self._outages.setdefault(name, Outage(self._random))
+        outage = self._outages.setdefault(name, Outage())
         if outage.remaining(self._parts.clock()):
             return
         try:

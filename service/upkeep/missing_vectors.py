@@ -38,12 +38,10 @@ async def _nothing_waits() -> bool:
 class MissingVectors:
     """Embeds events and profiles in batches, and pauses while the embedder is unavailable."""
 
-    def __init__(
-        self, parts: Parts, embedder: Embedder | None, random: Callable[[], float]
-    ) -> None:
+    def __init__(self, parts: Parts, embedder: Embedder | None) -> None:
         self._parts = parts
         self._embedder = embedder
-        self._outage = Outage(random, longest=LONGEST_PAUSE_SECONDS)
+        self._outage = Outage(longest=LONGEST_PAUSE_SECONDS)
         self._at_work = asyncio.Lock()
         self._profiles: set[ProfileKey] | None = None
         """Keys of profiles that may have changed; None before the first check."""

@@ -320,7 +320,7 @@ class NotesIndex:
             events = tuple(
                 self._event(scope, chunk_id, chunks[chunk_id], mtime_ns) for chunk_id in fresh
             )
-            changes.append(FileChange(file, tuple(chunks), events, (None,) * len(events)))
+            changes.append(FileChange(file, tuple(chunks), events))
         await asyncio.to_thread(self._manifest.write, scope.key, folder, changes)
         report.chunks += len(batch.fresh)
         report.without_vector += len(batch.fresh)

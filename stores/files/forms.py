@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 from .naming import Key
 
 
-class Revision(Protocol):
+class RevisionedDocument(Protocol):
     """The common attributes of all documents."""
 
     @property
@@ -18,7 +18,7 @@ class Revision(Protocol):
     def updated_at(self) -> str: ...
 
 
-Document = TypeVar("Document", bound=Revision)
+Document = TypeVar("Document", bound=RevisionedDocument)
 
 
 class Format(Protocol[Key, Document]):

@@ -12,8 +12,9 @@ from ...schema.errors import DatabaseAway, StorageError
 from ...schema.settings import Settings, StoresSettings
 from ..backend import Backend
 from ..files.bytes_below import StoredBytes, bytes_below
-from ..tables.documents import ArticleStorage, ProfileStorage
+from ..tables.articles import ArticleStorage
 from ..tables.items import ItemTables
+from ..tables.profiles import ProfileStorage
 from .database import PostgresDatabase
 from .erasure import PostgresErasure
 from .events.rows import PostgresEventRows

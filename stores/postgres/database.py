@@ -21,16 +21,16 @@ from typing import Any, Literal, LiteralString, TypeAlias
 import psycopg
 import psycopg_pool
 from psycopg.adapt import Buffer
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import TupleRow
 from psycopg.types.string import StrDumper
 
 from ...schema.errors import HistorianError, InvalidInput, StorageError
 from ...schema.protocols import Vector
 from ..migrations import migrations
-from ..tables.engine import Database, checked_vector
+from ..tables.engine import Database, checked_vector, lone_surrogate
+from .address import read_address
 from .errors import explained, is_away
-from .transaction import Parameters, Transaction, lock_key
+from .transaction import Parameters, PostgresTransaction, lock_key, milliseconds
 from .vector_type import as_matrix, register_vectors
 
 VectorKind = Literal["float32", "half"]
@@ -38,12 +38,6 @@ VectorKind = Literal["float32", "half"]
 _SCHEMA_NAME = re.compile("[a-z_][a-z0-9_]{0,62}")
 _COLUMN_TYPE: dict[VectorKind, str] = {"float32": "vector", "half": "halfvec"}
 _OLDEST_SERVER = 150_000
-_KEEPALIVES = {
-    "connect_timeout": "10",
-    "keepalives_idle": "30",
-    "keepalives_interval": "10",
-    "keepalives_count": "3",
-}
 Kind: TypeAlias = Literal["read", "write", "write later"]
 _BEGIN: dict[Kind, LiteralString] = {
     "read": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
@@ -93,11 +87,11 @@ class PostgresDatabase(Database):
         }
         self._process = os.getpid()
         is_pooled = direct_url not in ("", url)
-        self._conninfo, self.name = _read_address(
+        self._conninfo, self.name = read_address(
             "stores.url", url, schema_name, is_pooled=is_pooled
         )
         self._direct_conninfo = (
-            _read_address("stores.direct_url", direct_url, schema_name)[0]
+            read_address("stores.direct_url", direct_url, schema_name)[0]
             if direct_url
             else self._conninfo
         )
@@ -133,11 +127,11 @@ class PostgresDatabase(Database):
         """Return the key of an advisory lock of this schema."""
         return lock_key(self.schema, *parts)
 
-    def reading(self) -> AbstractContextManager[Transaction]:
+    def reading(self) -> AbstractContextManager[PostgresTransaction]:
         """Open a transaction in which all statements see the same state."""
         return self._transaction("read")
 
-    def writing(self, *, durable: bool = True) -> AbstractContextManager[Transaction]:
+    def writing(self, *, durable: bool = True) -> AbstractContextManager[PostgresTransaction]:
         """Open a transaction, which is committed at the end of the block.
 
         It is rolled back if the block raises. With `durable=False` the commit does not wait for the
@@ -148,7 +142,7 @@ class PostgresDatabase(Database):
     def rows(self, statement: str, parameters: Parameters = ()) -> list[TupleRow]:
         """Return the rows of one SELECT, in one round trip."""
         self._check_usable()
-        outer: Transaction | None = getattr(self._open, "transaction", None)
+        outer: PostgresTransaction | None = getattr(self._open, "transaction", None)
         if outer is not None:
             return outer.rows(statement, parameters)
         with self.explaining():
@@ -184,7 +178,7 @@ class PostgresDatabase(Database):
 
     def _read(self, statement: str, parameters: Parameters) -> list[TupleRow]:
         with self._pool.connection() as connection:
-            found = Transaction(connection, self.schema).rows(statement, parameters)
+            found = PostgresTransaction(connection, self.schema).rows(statement, parameters)
         self.is_lost = False
         return found
 
@@ -216,15 +210,15 @@ class PostgresDatabase(Database):
             self._pool.close(timeout=5.0)
 
     @contextmanager
-    def _transaction(self, kind: Kind) -> Iterator[Transaction]:
+    def _transaction(self, kind: Kind) -> Iterator[PostgresTransaction]:
         self._check_usable()
-        outer: Transaction | None = getattr(self._open, "transaction", None)
+        outer: PostgresTransaction | None = getattr(self._open, "transaction", None)
         if outer is not None:
             yield outer
             return
         with self.explaining():
             connection = self._begun(kind)
-            self._open.transaction = Transaction(connection, self.schema)
+            self._open.transaction = PostgresTransaction(connection, self.schema)
             try:
                 yield self._open.transaction
                 connection.execute("COMMIT")
@@ -266,7 +260,7 @@ class PostgresDatabase(Database):
                     f"{self.name}: PostgreSQL {connection.info.server_version // 10_000}; version {_OLDEST_SERVER // 10_000} "
                     "or newer is needed"
                 )
-            self._migrate(Transaction(connection, self.schema), vectors)
+            self._migrate(PostgresTransaction(connection, self.schema), vectors)
             oids = connection.execute(
                 "SELECT 'vector'::regtype::oid::bigint, 'halfvec'::regtype::oid::bigint"
             ).fetchone()
@@ -281,7 +275,7 @@ class PostgresDatabase(Database):
                     f"no options, run `ALTER ROLE … SET search_path = {self.schema}, public`"
                 )
 
-    def _migrate(self, transaction: Transaction, vectors: VectorKind) -> None:
+    def _migrate(self, transaction: PostgresTransaction, vectors: VectorKind) -> None:
         """Apply the missing migrations, in one transaction that excludes all others.
 
         The caller closes the connection, which releases the lock. Raises StorageError if a newer
@@ -320,7 +314,7 @@ class PostgresDatabase(Database):
                 f"or move to another stores.schema_name with `historian migrate --vectors {vectors}`"
             )
 
-    def _version(self, transaction: Transaction) -> int:
+    def _version(self, transaction: PostgresTransaction) -> int:
         (there,) = transaction.row(
             "SELECT to_regclass(%s) IS NOT NULL", (f"{self.schema}.migrations",)
         ) or (False,)
@@ -345,9 +339,7 @@ class PostgresDatabase(Database):
 
     def _translated(self, error: Exception) -> HistorianError:
         if isinstance(error, UnicodeEncodeError):
-            return InvalidInput(
-                f"text with a lone surrogate ({error.object[error.start : error.end]!r}) cannot be stored"
-            )
+            return lone_surrogate(error)
         if is_away(error):
             self.when_in_trouble()
         return explained(error, self.name)
@@ -356,37 +348,3 @@ class PostgresDatabase(Database):
 class _TextDumper(StrDumper):
     def dump(self, obj: str) -> Buffer | None:
         return super().dump(obj.replace("\0", "") if "\0" in obj else obj)
-
-
-def milliseconds(seconds: float) -> int:
-    """Return a time limit in milliseconds for the server: at least 1, since 0 means no limit."""
-    return max(1, round(1000 * seconds))
-
-
-def _read_address(key: str, url: str, schema: str, *, is_pooled: bool = False) -> tuple[str, str]:
-    """Return the connection string with the options of a schema, and the address for messages.
-
-    The address contains no password. With `is_pooled` the options are omitted: PgBouncer refuses a
-    connection that has any. Raises InvalidInput, which does not repeat the address.
-    """
-    try:
-        parts: dict[str, Any] = dict(conninfo_to_dict(url))
-    except psycopg.Error:
-        raise InvalidInput(
-            f"{key}: not the address of a PostgreSQL database; write it like "
-            "postgresql://user:password@host:5432/name"
-        ) from None
-    ours = "" if is_pooled else f"-c search_path={schema},public,extensions -c jit=off"
-    options = " ".join(filter(None, (str(parts.get("options") or ""), ours)))
-    whole: dict[str, Any] = {
-        **_KEEPALIVES,
-        "application_name": "historian",
-        **parts,
-        "options": options,
-    }
-    user = f"{parts['user']}@" if parts.get("user") else ""
-    host = parts.get("host") or parts.get("hostaddr") or "localhost"
-    port = f":{parts['port']}" if parts.get("port") else ""
-    return make_conninfo(
-        **whole
-    ), f"postgresql://{user}{host}{port}/{parts.get('dbname') or ''}?schema={schema}"

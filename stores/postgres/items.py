@@ -13,7 +13,7 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from ..tables.items import ItemTables, MovedItem, NewItem, within
-from .transaction import Transaction
+from .transaction import PostgresTransaction
 from .word_arrays import array_of, asked_words, bm25, word_array
 
 _INSERT = (
@@ -53,7 +53,7 @@ class PostgresItems(ItemTables):
         scores = bm25(words, [(length, has) for _, length, has in found], total, mean)
         return {row: float(score) for (row, *_), score in zip(found, scores, strict=True)}
 
-    def put_one(self, transaction: Transaction, item: NewItem, now: float) -> None:
+    def put_one(self, transaction: PostgresTransaction, item: NewItem, now: float) -> None:
         if item.value is None:
             transaction.run("DELETE FROM items WHERE namespace = %s AND key = %s", item[:2])
             return
@@ -76,7 +76,7 @@ class PostgresItems(ItemTables):
         transaction.run("DELETE FROM item_vectors WHERE row = %s", (row,))
         self.add_vectors(transaction, row, [(item.model, vector) for vector in item.vectors])
 
-    def bring_one(self, transaction: Transaction, moved: MovedItem) -> int | None:
+    def bring_one(self, transaction: PostgresTransaction, moved: MovedItem) -> int | None:
         fields = Jsonb(_comparable(json.loads(moved.item.value)))
         found = transaction.row(
             f"{_INSERT} DO NOTHING RETURNING row",
@@ -84,7 +84,7 @@ class PostgresItems(ItemTables):
         )
         return None if found is None else int(found[0])
 
-    def remove(self, transaction: Transaction, rows: Sequence[int]) -> None:
+    def remove(self, transaction: PostgresTransaction, rows: Sequence[int]) -> None:
         transaction.run("DELETE FROM items WHERE row = ANY(%s)", (list(rows),))
 
 

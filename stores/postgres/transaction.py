@@ -12,7 +12,7 @@ from psycopg.rows import TupleRow
 Parameters: TypeAlias = Sequence[Any] | Mapping[str, Any]
 
 
-class Transaction:
+class PostgresTransaction:
     """A connection in a transaction. Statements have `%s` or `%(name)s` in place of values."""
 
     def __init__(self, connection: psycopg.Connection[TupleRow], schema: str) -> None:
@@ -64,3 +64,8 @@ def lock_key(*parts: object) -> int:
     """Return the key of an advisory lock for these parts: a hash as a signed number of 64 bits."""
     named = "\0".join(map(str, parts)).encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(named, digest_size=8).digest(), "big", signed=True)
+
+
+def milliseconds(seconds: float) -> int:
+    """Return a time limit in milliseconds for the server: at least 1, since 0 means no limit."""
+    return max(1, round(1000 * seconds))

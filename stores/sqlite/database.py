@@ -30,14 +30,14 @@ from typing import Any
 
 import numpy as np
 
-from ...schema.errors import HistorianError, InvalidInput, StorageError
+from ...schema.errors import HistorianError, StorageError
 from ...schema.protocols import Matrix, Vector
 from ..backend import Place
 from ..files.access import create_empty, make_private_folders
-from ..tables.engine import Database, checked_vector
+from ..tables.engine import Database, checked_vector, lone_surrogate
 from .errors import explained, is_trouble, was_broken_off
 from .open_files import NOT_IN_PLACE, OpenFiles, check_openable, remove_leftover_logs
-from .transaction import SqliteTransaction, migrate
+from .transaction import SqliteTransaction, connect, migrate, prepare_writer
 
 _WRITER_CACHE_KIB = 8_000
 _READER_CACHE_KIB = 2_000
@@ -45,7 +45,6 @@ _READER_CACHE_KIB = 2_000
 
 Pages that are not in it come from the file cache of the system.
 """
-_WAL_LIMIT_BYTES = 64 * 1024 * 1024
 _STEPS_BETWEEN_LOOKS = 1_000
 """Instructions of SQLite's virtual machine between two calls of `stop`, a few milliseconds."""
 _TRIES, _PAUSE_SECONDS = 20, 0.1
@@ -88,9 +87,9 @@ class SqliteDatabase(Database):
             remove_leftover_logs(path)
             check_openable(path)
             create_empty(path)  # SQLite creates log and index with the same mode
-            self._writer = self._connect(_WRITER_CACHE_KIB)
+            self._writer = connect(path, _WRITER_CACHE_KIB, busy_seconds)
             try:
-                self._prepare()
+                prepare_writer(self._writer, busy_seconds)
                 migrate(self._writer, path, migrations)
                 self._files = OpenFiles(path)
             except (sqlite3.Error, StorageError):
@@ -142,7 +141,7 @@ class SqliteDatabase(Database):
             connection = self._idle.pop() if self._idle else None
         try:
             if connection is None:
-                connection = self._connect(_READER_CACHE_KIB)
+                connection = connect(self.path, _READER_CACHE_KIB, self._busy_seconds)
                 connection.execute("PRAGMA query_only = ON")
             if not once:
                 connection.execute("BEGIN")
@@ -326,39 +325,6 @@ class SqliteDatabase(Database):
             with suppress(sqlite3.Error):
                 self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    def _connect(self, cache_kib: int) -> SqliteTransaction:
-        connection = sqlite3.connect(
-            self.path,
-            timeout=self._busy_seconds,
-            isolation_level=None,
-            check_same_thread=False,
-            cached_statements=256,
-            factory=SqliteTransaction,
-        )
-        try:
-            connection.execute(f"PRAGMA cache_size = {-cache_kib}")
-            connection.execute("PRAGMA synchronous = FULL")
-        except sqlite3.Error:
-            connection.close()
-            raise
-        return connection
-
-    def _prepare(self) -> None:
-        """Set the options that are stored in the file or concern the writer only."""
-        deadline = time.monotonic() + self._busy_seconds
-        while True:
-            try:
-                self._writer.execute("PRAGMA journal_mode = WAL")
-                break
-            except sqlite3.OperationalError as error:
-                # SQLite does not wait while another process switches a new file to WAL.
-                if "locked" not in str(error) or time.monotonic() > deadline:
-                    raise
-                time.sleep(0.02)
-        self._writer.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT_BYTES}")
-        # Deleted content is overwritten with zeros, so that forgotten text is not in the file.
-        self._writer.execute("PRAGMA secure_delete = ON")
-
     def _give_back(self, connection: SqliteTransaction) -> None:
         with self._pool_lock:
             if not self._closed and len(self._idle) < _IDLE_READERS:
@@ -369,9 +335,7 @@ class SqliteDatabase(Database):
     def _translate(self, error: BaseException) -> HistorianError | None:
         """Return the error to raise in place of an SQLite error; None for other errors."""
         if isinstance(error, UnicodeEncodeError):
-            return InvalidInput(
-                f"text with a lone surrogate ({error.object[error.start : error.end]!r}) cannot be stored"
-            )
+            return lone_surrogate(error)
         if not isinstance(error, sqlite3.Error):
             return None
         if is_trouble(error):

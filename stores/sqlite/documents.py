@@ -15,37 +15,42 @@ folder is missing as well, its files are written again.
 
 from __future__ import annotations
 
-import hashlib
 import logging
-import os
-import re
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from ...schema.entity import Entity
-from ...schema.errors import InvalidInput, RevisionConflict, StorageError
+from ...schema.errors import RevisionConflict, StorageError
 from ...schema.profile import Profile, ProfileKey
 from ...schema.scope import EntityType
 from ...schema.summary import ArticleKey, Restored, StoredArticle
-from ..files.durable import bytes_of, explaining, names_in, remove_durably, write_atomically
+from ..files.durable import bytes_of, explaining, remove_durably, write_atomically
 from ..files.forms import Document
-from ..files.front_matter import split_front_matter
-from ..files.naming import Key, Naming
-from ..tables.documents import OF_KEY, ArticleStorage, DocumentTable, ProfileStorage
+from ..files.mirrors import (
+    SUFFIX,
+    front_matter_of,
+    is_as_written,
+    key_of_file,
+    places_below,
+    signature_of,
+    with_digest,
+)
+from ..files.naming import Key
+from ..tables.articles import ArticleStorage
+from ..tables.documents import OF_KEY, DocumentTable
 from ..tables.engine import Database
+from ..tables.profiles import ProfileStorage
 
 log = logging.getLogger(__name__)
 
-SUFFIX = ".md"
 _DUE, _UNREAD = "due", "?"
 _TRIES = 5
 COPIED = ("documents", "ledger", "summaries")
 """The tables that a backup contains besides those of the jobs."""
-_DIGEST = re.compile(rb"\ndigest: ([0-9a-f]{16})\n---\n")
 
 
 class MirroredDocuments(DocumentTable[Key, Document]):
@@ -322,62 +327,3 @@ def copy_documents(source: sqlite3.Connection, target: sqlite3.Connection) -> No
 def _file_of(noted: Any) -> str:
     """Return the signature of the file that a row stores; "" if there is no row."""
     return noted[3].removesuffix(_UNREAD) if noted else ""
-
-
-def with_digest(text: str) -> bytes:
-    """Return the content of a file: `text`, with its digest added to the front matter."""
-    data = text.encode(errors="replace")
-    return data.replace(b"\n---\n", b"\ndigest: %s\n---\n" % _digest(data), 1)
-
-
-def is_as_written(data: bytes) -> bool:
-    """Return True if a file is unchanged since `with_digest` has created its content."""
-    found = _DIGEST.search(data)
-    return found is not None and found[1] == _digest(
-        data[: found.start()] + data[found.end() - len(b"\n---\n") :]
-    )
-
-
-def _digest(data: bytes) -> bytes:
-    return hashlib.sha256(data).hexdigest()[:16].encode()
-
-
-def signature_of(path: Path) -> str:
-    """Return size and modification time of a file; "" if it does not exist.
-
-    Every change of the file changes one of them.
-    """
-    with explaining("read", path), suppress(FileNotFoundError, NotADirectoryError):
-        status = os.stat(path)  # noqa: PTH116 - before every reply
-        return f"{status.st_size}:{status.st_mtime_ns}"
-    return ""
-
-
-def places_below(folder: Path, within: Iterable[str], suffix: str) -> list[tuple[str, Path]]:
-    """Return (place, path) of the documents in the folders `within` below `folder`.
-
-    A place is a path without suffix, relative to `folder`.
-    """
-    names = (inside + name for inside in within for name in names_in(folder / inside))
-    found = (name for name in names if name.endswith(suffix) and name.rpartition("/")[2][0] != ".")
-    return [(name.removesuffix(suffix), folder / name) for name in found]
-
-
-def key_of_file(
-    naming: Naming[Key], path: Path, place: str, fields: Callable[[bytes], Mapping[str, object]]
-) -> Key | None:
-    """Return the key of a file by its name, or by its content if the name was shortened.
-
-    None if the file is not one of Historian's.
-    """
-    key = naming.by_name(place)
-    if key is None or naming.place(key) != place:
-        try:
-            key = naming.of_fields(fields(bytes_of(path) or b""))
-        except InvalidInput:
-            return None
-    return key if key is not None and naming.place(key) == place else None
-
-
-def front_matter_of(data: bytes) -> Mapping[str, object]:
-    return split_front_matter(data.decode("utf-8", errors="replace"))[0]

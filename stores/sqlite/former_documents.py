@@ -39,6 +39,7 @@ from ..files.durable import (
     remove_folder,
     write_atomically,
 )
+from ..files.mirrors import SUFFIX, front_matter_of, key_of_file, places_below
 from ..files.naming import ARTICLES
 from ..files.summary_lines import json_object, parse_line
 from ..tables.documents import DocumentTable
@@ -46,7 +47,7 @@ from ..tables.engine import Database
 from ..tables.forget_requests import ForgetRequestTable
 from ..tables.ledger import note_applied
 from ..tables.summaries import SummaryStorage
-from .documents import SUFFIX, MirroredDocuments, front_matter_of, key_of_file, places_below
+from .documents import MirroredDocuments
 
 log = logging.getLogger(__name__)
 

@@ -28,8 +28,17 @@ from ...schema.protocols import JobQueue
 from ..migrations import migrations
 from ..tables.engine import Transaction
 from ..tables.jobs.body import Unreadable, encode_new, short_error
-from ..tables.jobs.tables import COLUMNS, JobTables, is_patient, job_of, not_claimed
+from ..tables.jobs.tables import (
+    COLUMNS,
+    JobTables,
+    chosen,
+    is_patient,
+    job_of,
+    new_row,
+    not_claimed,
+)
 from .database import SqliteDatabase
+from .job_lines import delete_job, enter_lines, leave_lines
 
 logger = logging.getLogger(__name__)
 
@@ -112,7 +121,7 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
             in_line = transaction.rows(
                 f"SELECT job_id FROM jobs WHERE behind >= 0 AND {mine}", (list(job_ids),)
             )
-            left = sum(_delete(transaction, job_id, "pending") for (job_id,) in in_line)
+            left = sum(delete_job(transaction, job_id, "pending") for (job_id,) in in_line)
             return left + transaction.run(f"DELETE FROM jobs WHERE {mine}", (list(job_ids),))
 
     def withdraw(self, job_ids: Sequence[str]) -> int:
@@ -121,7 +130,7 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
         Deleted rows are overwritten in the file, and the log is emptied.
         """
         with self._database.writing() as transaction:
-            gone = sum(_delete(transaction, job_id, "pending", "failed") for job_id in job_ids)
+            gone = sum(delete_job(transaction, job_id, "pending", "failed") for job_id in job_ids)
         self._empty_log()
         return gone
 
@@ -183,14 +192,14 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
         while database.row(_TO_DO, (now, now)) is not None:
             with database.writing(durable=False) as transaction:
                 for position, entities in transaction.rows(_NEW, (now, _BATCH)):
-                    _enter(transaction, position, json.loads(entities))
+                    enter_lines(transaction, position, json.loads(entities))
                 found = transaction.row(_READY, (now,))
                 if found is None:
                     continue
                 position, job_id, *values = found
                 # The job was put again by a process that did not know that it was done.
                 if job_id in self._done:
-                    _delete(transaction, job_id, "pending")
+                    delete_job(transaction, job_id, "pending")
                     continue
                 claim = "UPDATE jobs SET state = 'processing', claimed_at = %s WHERE position = %s"
                 transaction.run(claim, (now, position))
@@ -212,9 +221,7 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
         return None
 
     def hasten(self, job_ids: Sequence[str] | None = None, *, kind: JobKind | None = None) -> None:
-        some, given = (" AND kind = %s", (kind,)) if kind else ("", ())
-        if job_ids is not None:
-            some, given = f"{some} AND job_id = ANY(%s)", (*given, list(job_ids))
+        some, given = chosen(job_ids, kind)
         waits = f"WHERE state = 'pending' AND behind = -1 AND due > 0{some}"
         self._database.run(f"UPDATE jobs SET due = 0, not_before = 0 {waits}", given)
 
@@ -231,7 +238,7 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
         self.claimed_job(job_id)
         try:
             with self._database.writing(durable=False) as transaction:
-                _delete(transaction, job_id, "processing")
+                delete_job(transaction, job_id, "processing")
                 # Inside the transaction, so that nobody can put the job again meanwhile.
                 self._note_done(job_id)
         except BaseException:
@@ -268,25 +275,17 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
         with self._lock:
             mine = list(self._claimed)
         old = "SELECT job_id FROM jobs WHERE state = 'processing' AND abs(%s - coalesce(claimed_at, 0)) >= %s ORDER BY position"
-        found = [
-            job_id
-            for (job_id,) in self._database.rows(old, (now, older_than))
-            if job_id not in mine
-        ]
-        return sum(self._settle(job_id, state="pending") for job_id in found)
+        found = [job_id for (job_id,) in self._database.rows(old, (now, older_than))]
+        return sum(self._settle(job_id, state="pending") for job_id in found if job_id not in mine)
 
     def retry(self, job_id: str) -> bool:
         fresh = "state = 'pending', attempts = 0, not_before = 0, last_error = '', failed_at = NULL, filed = NULL, due = 0"
-        return (
-            self._database.run(
-                f"UPDATE jobs SET {fresh} WHERE job_id = %s AND state = 'failed'", (job_id,)
-            )
-            > 0
-        )
+        failed = f"UPDATE jobs SET {fresh} WHERE job_id = %s AND state = 'failed'"
+        return self._database.run(failed, (job_id,)) > 0
 
     def remove(self, job_id: str) -> bool:
         with self._database.writing() as transaction:
-            return _delete(transaction, job_id, "pending", "failed")
+            return delete_job(transaction, job_id, "pending", "failed")
 
     @property
     def holds_some(self) -> bool:
@@ -320,7 +319,7 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
                 (job_id,),
             )
             if found is not None:
-                _leave(transaction, found[0], json.loads(found[1]))
+                leave_lines(transaction, found[0], json.loads(found[1]))
                 columns = {**becomes, "behind": -1, "due": 0}
                 changes = ", ".join(f"{name} = %s" for name in columns)
                 transaction.run(
@@ -344,64 +343,5 @@ def open_queue_file(path: Path) -> SqliteDatabase:
 
 def row_of(job: Job, body: str, accepted_at: float) -> dict[str, Any]:
     """Return the row of a new job, by column."""
-    return {
-        "job_id": job.job_id,
-        "kind": job.kind,
-        "scope_key": job.scope.key,
-        "entities": json.dumps(sorted(job.entities), ensure_ascii=False),
-        "body": body,
-        "accepted_at": accepted_at,
-        "due": job.not_before if is_patient(job) else 0.0,
-        "attempts": job.attempts,
-        "not_before": job.not_before,
-        "last_error": job.last_error,
-    }
-
-
-def _enter(transaction: Transaction, position: int, entities: Sequence[str]) -> None:
-    """Put a job into its lines, behind older jobs and behind a running job."""
-    behind = 0
-    for entity in entities:
-        head = transaction.row(
-            "SELECT l.position, j.state FROM job_lines l JOIN jobs j ON j.position = l.position"
-            " WHERE l.entity = %s AND l.head = 1",
-            (entity,),
-        )
-        leads = head is None or (head[0] > position and head[1] == "pending")
-        if head is not None and leads:
-            transaction.run(
-                "UPDATE job_lines SET head = 0 WHERE entity = %s AND head = 1", (entity,)
-            )
-            transaction.run("UPDATE jobs SET behind = behind + 1 WHERE position = %s", head[:1])
-        transaction.run("INSERT INTO job_lines VALUES (%s, %s, %s)", (entity, position, int(leads)))
-        behind += not leads
-    transaction.run("UPDATE jobs SET behind = %s WHERE position = %s", (behind, position))
-
-
-def _leave(transaction: Transaction, position: int, entities: Sequence[str]) -> None:
-    """Remove a job from its lines. In each line where it was first, the next job becomes first."""
-    for entity in entities:
-        mine = (entity, position)
-        was_head = transaction.row(
-            "SELECT head FROM job_lines WHERE entity = %s AND position = %s", mine
-        ) == (1,)
-        transaction.run("DELETE FROM job_lines WHERE entity = %s AND position = %s", mine)
-        following = transaction.row(
-            "SELECT min(position) FROM job_lines WHERE entity = %s", (entity,)
-        )
-        if was_head and following != (None,):
-            transaction.run(
-                "UPDATE job_lines SET head = 1 WHERE entity = %s AND position = %s",
-                (entity, *following),
-            )
-            transaction.run("UPDATE jobs SET behind = behind - 1 WHERE position = %s", following)
-
-
-def _delete(transaction: Transaction, job_id: str, *states: str) -> bool:
-    statement = "SELECT position, entities FROM jobs WHERE job_id = %s AND state = ANY(%s)"
-    found = transaction.row(statement, (job_id, list(states)))
-    if found is None:
-        return False
-    _leave(transaction, found[0], json.loads(found[1]))
-    transaction.run("DELETE FROM jobs WHERE position = %s", found[:1])
-    return True
+    due = job.not_before if is_patient(job) else 0.0
+    return {**new_row(job, body, accepted_at), "due": due}

@@ -1,15 +1,18 @@
-"""An SQLite connection for the statements of `stores/tables/`, and the migration of a file."""
+"""SQLite connections for the statements of `stores/tables/`, and the migration of a file."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from ...schema.errors import StorageError
+
+_WAL_LIMIT_BYTES = 64 * 1024 * 1024
 
 
 class SqliteTransaction(sqlite3.Connection):
@@ -44,6 +47,43 @@ class SqliteTransaction(sqlite3.Connection):
 @lru_cache(512)
 def _as_sqlite_writes(statement: str) -> str:
     return statement.replace("= ANY(%s)", "IN (SELECT value FROM json_each(?))").replace("%s", "?")
+
+
+def connect(path: Path, cache_kib: int, busy_seconds: float) -> SqliteTransaction:
+    """Open a connection outside of a transaction, with a page cache of at most `cache_kib` KiB.
+    It waits `busy_seconds` for a lock."""
+    connection = sqlite3.connect(
+        path,
+        timeout=busy_seconds,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=256,
+        factory=SqliteTransaction,
+    )
+    try:
+        connection.execute(f"PRAGMA cache_size = {-cache_kib}")
+        connection.execute("PRAGMA synchronous = FULL")
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def prepare_writer(writer: sqlite3.Connection, busy_seconds: float) -> None:
+    """Set the options that are stored in the file or concern the writer only."""
+    deadline = time.monotonic() + busy_seconds
+    while True:
+        try:
+            writer.execute("PRAGMA journal_mode = WAL")
+            break
+        except sqlite3.OperationalError as error:
+            # SQLite does not wait while another process switches a new file to WAL.
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+    writer.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT_BYTES}")
+    # Deleted content is overwritten with zeros, so that forgotten text is not in the file.
+    writer.execute("PRAGMA secure_delete = ON")
 
 
 def migrate(connection: sqlite3.Connection, path: Path, migrations: Sequence[str]) -> None:

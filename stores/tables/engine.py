@@ -122,6 +122,12 @@ class OfOpened:
         return self._opened()
 
 
+def lone_surrogate(error: UnicodeEncodeError) -> InvalidInput:
+    """Return the error to raise in place of one that a driver raises for text that is no UTF-8."""
+    character = error.object[error.start : error.end]
+    return InvalidInput(f"text with a lone surrogate ({character!r}) cannot be stored")
+
+
 def checked_vector(vector: Vector) -> Vector:
     """Return `vector` as float32.
 

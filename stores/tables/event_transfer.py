@@ -10,7 +10,7 @@ from ...schema.event import Event, EventFilter, Revision
 from ...schema.portions import portions
 from .engine import Transaction
 from .events.revisions import EventRevisionTables
-from .events.rows import BesideEvents
+from .events.rows import EVENT_COLUMNS, BesideEvents, EventRows
 from .tombstones import is_buried
 
 _AT_ONCE = 500
@@ -45,7 +45,7 @@ class EventTransferTables(BesideEvents):
 
     def take(self, where: EventFilter) -> Iterator[Carried]:
         """Yield every matching event."""
-        for some in portions(self._events.every(where), _AT_ONCE):
+        for some in portions(_every(self._events, where), _AT_ONCE):
             filed = self.known_jobs(event.job_id for event in some)
             former = EventRevisionTables(self._events).of(event.event_id for event in some)
             for event in some:
@@ -110,6 +110,15 @@ class EventTransferTables(BesideEvents):
     def _insert(self, transaction: Transaction, events: Sequence[Event]) -> None:
         """Insert new events, to be embedded when the owner is idle."""
         self._events.insert(transaction, events, [None] * len(events))
+
+
+def _every(rows: EventRows, where: EventFilter) -> Iterator[Event]:
+    """Yield all matching events, by scope and in the order of filing. Reads _AT_ONCE at a time."""
+    condition, parameters = rows.conditions(where)
+    found = rows.database.rows(f"SELECT e.row FROM events e WHERE {condition}", parameters)
+    query = f"SELECT {EVENT_COLUMNS} FROM events WHERE row = ANY(%s) ORDER BY row"
+    for some in portions(sorted(row for (row,) in found), _AT_ONCE):
+        yield from map(rows.event, rows.database.rows(query, (list(some),)))
 
 
 def _lock(transaction: Transaction, events: Sequence[Event]) -> None:

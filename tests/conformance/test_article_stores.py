@@ -26,7 +26,7 @@ from historian.stores.files.summary_lines import as_line
 from historian.stores.postgres.events.store import PostgresEventStore
 from historian.stores.sqlite.documents import MirroredArticles
 from historian.stores.sqlite.queue import QUEUE, SqliteJobQueue
-from historian.stores.tables.documents import ArticleStorage, ArticleStores
+from historian.stores.tables.articles import ArticleStorage, ArticleStores
 from historian.stores.tables.events.store import EventStore
 from historian.stores.tables.state_buffer import StateBuffer
 from historian.stores.tables.summaries import SummaryStorage

@@ -200,12 +200,6 @@ def test_records_of_who_was_forgotten_come_back_only_if_they_are_newer(store: Ev
     assert store.file_new([late, newer], [None, None]) == ["seen-2:0"]
 
 
-def test_a_checkpoint_changes_nothing_that_is_read(store: EventStore) -> None:
-    store.file_new([make_event("seen-1")], [None])
-    assert store.checkpoint()
-    assert store.count() == 1
-
-
 # --- reading
 
 

@@ -11,7 +11,7 @@ import pytest
 from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput, RevisionConflict
 from historian.schema.profile import Profile, ProfileKey, ProfileLine
-from historian.stores.tables.documents import ProfileStorage
+from historian.stores.tables.profiles import ProfileStorage
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from profiles import profile_of

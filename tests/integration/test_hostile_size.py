@@ -213,11 +213,21 @@ def test_a_full_run_of_the_garbage_collector_leaves_out_what_is_loaded(tmp_path:
 async def test_long_texts_alone_wait_for_the_thread_of_long_texts(tmp_path: Path) -> None:
     memory = CognitiveService.open(settings_for(tmp_path))
 
-    async def thread(characters: int) -> str:
-        return await memory.lifecycle.in_thread(
-            lambda: threading.current_thread().name, characters=characters
-        )
+    async def threads(characters: int) -> tuple[str, str]:
+        names: list[str] = []
 
-    assert (await thread(intake.LONG)).startswith("historian-hand-over")
-    assert (await thread(intake.LONG + 1)).startswith("historian-redaction")
+        def jobs() -> list[Job]:
+            names.append(threading.current_thread().name)
+            return []
+
+        def read() -> intake.Unredacted:
+            jobs()
+            return intake.Unredacted(characters, jobs)
+
+        assert await memory.lifecycle.hand_over(read) == []
+        reading, redacting = (name.rpartition("_")[0] for name in names)
+        return reading, redacting
+
+    assert await threads(intake.LONG) == ("historian-hand-over", "historian-hand-over")
+    assert await threads(intake.LONG + 1) == ("historian-hand-over", "historian-redaction")
     await memory.aclose()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -360,7 +359,7 @@ async def test_draining_waits_for_no_more_talk(tmp_path: Path) -> None:
     queue = open_queue(settings, time.time)
     queue.put(job.model_copy(update={"not_before": time.time() + 300}))
     parts = open_parts(settings, queue=queue, clock=time.time)
-    with owned_worker(parts, random=random.random) as worker:
+    with owned_worker(parts) as worker:
         async with asyncio.timeout(60):
             assert await worker.run(drain=True)
     await parts.aclose()

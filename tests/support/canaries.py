@@ -100,7 +100,7 @@ async def plant(directory: Path, notes: Path, **stores: Any) -> None:
         (folder / "note.md").write_text(f"# 笔记\n\n{text}\n", encoding="utf-8")
         os.utime(folder / "note.md", (NOW - 9000, NOW - 9000))
         await NotesIndex(parts.backend.manifest, parts.settings, lambda: NOW).run(folder, scope)
-    with owned_worker(parts, random=lambda: 0.5) as worker:  # fills Chroma
+    with owned_worker(parts) as worker:  # fills Chroma
         await worker.run(drain=True)
     await _plant_checkpoint(parts, mine["checkpoint"])
     _plant_jobs(parts, mine, ours, theirs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -28,7 +27,7 @@ async def open_worker(
     more: dict[str, Any] = {} if sleep is None else {"sleep": sleep}
     parts = open_parts(settings, clock=clock)
     try:
-        with owned_worker(parts, random=random.Random(1).random, watch=watch, **more) as worker:
+        with owned_worker(parts, watch=watch, **more) as worker:
             yield parts, worker
     finally:
         await parts.aclose()

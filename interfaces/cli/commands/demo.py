@@ -6,7 +6,6 @@ It uses a temporary directory and needs neither an API key nor a chat model.
 from __future__ import annotations
 
 import asyncio
-import random
 import tempfile
 import time
 from collections.abc import Mapping
@@ -105,7 +104,7 @@ async def live_through(settings: Settings) -> list[dict[str, Any]]:
         CognitiveService.open(settings, worker=False) as memory,
     ):
         ids = [await memory.enqueue_job(**turn.fields) or "" for turn in turns]
-        with owned_worker(parts, random=random.random, watch=watch) as historian:
+        with owned_worker(parts, watch=watch) as historian:
             await historian.run(drain=True)
         for n, job_id in enumerate(ids):
             again = job_id in ids[:n]

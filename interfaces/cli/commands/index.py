@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import random
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -77,7 +76,7 @@ async def _run(shell: Shell, place: Path, scope: Scope, *, remove: bool) -> Inde
             return await notes.remove(place, scope)
         with shell.progress("reading notes") as update:
             report = await notes.run(place, scope, on_progress=update)
-        await MissingVectors(parts, parts.embedder, random.random).embed_events()
+        await MissingVectors(parts, parts.embedder).embed_events()
         report.without_vector = min(report.without_vector, parts.events.waiting_vectors()[0])
         return report
 

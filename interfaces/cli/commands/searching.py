@@ -129,11 +129,13 @@ async def loaded(memory: CognitiveService, scope: Scope | None) -> None:
     Without this, loading would count against the time limit of the recall. Model servers are not
     waited for.
     """
+    from ....service.recall.warming import load
+
     opened = memory.lifecycle.opened
     with suppress(TimeoutError):
         async with asyncio.timeout(WARM_UP_SECONDS):
             if opened is not None:
-                await opened.recall.load(scope)
+                await load(opened.recall, scope)
 
 
 def patient(settings: Settings, seconds: float) -> Settings:

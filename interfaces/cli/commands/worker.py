@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 import signal
 import time
 from collections.abc import Callable
@@ -113,9 +112,7 @@ async def _owning(shell: Shell, parts: Parts, stack: ExitStack) -> HistorianWork
     said = ""
     while True:
         try:
-            return await asyncio.to_thread(
-                stack.enter_context, owned_worker(parts, random=random.random)
-            )
+            return await asyncio.to_thread(stack.enter_context, owned_worker(parts))
         except OwnerLockHeld as error:
             if not error.passing:
                 raise

@@ -121,7 +121,7 @@ async def doctor(memory: MemoryHere) -> Diagnosis:
 async def forget(asked: ForgetRequest, memory: MemoryHere, response: Response) -> dict[str, Any]:
     """Forget a person or a group for good. 202 if that goes on after `wait_seconds`: ask again for the report."""
     entity = named_entity(asked.entity)
-    report = await memory.lifecycle.forget(entity, asked.mentions, asked.wait_seconds)
+    report = await memory.forget(entity, asked.mentions, asked.wait_seconds)
     if not report.done:
         response.status_code = HTTPStatus.ACCEPTED
     return report.as_dict()

@@ -52,7 +52,7 @@ async def carry_out(
     entity = Entity(kind, id)
     if confirmed.strip() != entity.id:
         return see("/forget", kind=kind, id=id, mistyped="true")
-    report = await memory.lifecycle.forget(entity, mentions, PATIENCE_SECONDS)
+    report = await memory.forget(entity, mentions, PATIENCE_SECONDS)
     return page(
         request,
         "forgotten.html",

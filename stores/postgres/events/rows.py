@@ -14,7 +14,7 @@ from typing import Any
 from ....schema.event import Event
 from ....text.search_words import STEMMER, first_character, indexed_words
 from ...tables.events.rows import EVENT_COLUMNS, SCOPE_SHIFT, EventRows, without_nul
-from ..transaction import Transaction
+from ..transaction import PostgresTransaction
 
 MOST_BYTES = 2_000
 """Longer words are not indexed: a lexeme of PostgreSQL has at most 2,046 bytes."""
@@ -64,7 +64,7 @@ class PostgresEventRows(EventRows):
         return tuple(value)
 
     def insert(
-        self, transaction: Transaction, events: Sequence[Event], vectors: Sequence[Any]
+        self, transaction: PostgresTransaction, events: Sequence[Event], vectors: Sequence[Any]
     ) -> None:
         by_scope: dict[str, list[int]] = {}
         for n, event in enumerate(events):
@@ -95,7 +95,7 @@ class PostgresEventRows(EventRows):
             )
             transaction.executemany(_INSERT_VECTOR, sequenced)
 
-    def add_words(self, transaction: Transaction, texts: Sequence[tuple[int, str]]) -> None:
+    def add_words(self, transaction: PostgresTransaction, texts: Sequence[tuple[int, str]]) -> None:
         """Index (row, text) pairs: as words for the caches of readers, and as lexemes.
 
         One of the lexemes is the scope.
@@ -108,7 +108,7 @@ class PostgresEventRows(EventRows):
                 "UPDATE scopes SET words = words + %s WHERE scope_number = %s", (total, number)
             )
 
-    def remove_words(self, transaction: Transaction, rows: Sequence[int]) -> None:
+    def remove_words(self, transaction: PostgresTransaction, rows: Sequence[int]) -> None:
         """Remove rows from the index, and subtract their words from the counts of their scopes."""
         transaction.execute(
             "WITH gone AS (DELETE FROM event_words WHERE row = ANY(%s) RETURNING row >> 32 AS number, length)"
@@ -117,12 +117,12 @@ class PostgresEventRows(EventRows):
             (list(rows),),
         )
 
-    def empty_words(self, transaction: Transaction) -> None:
+    def empty_words(self, transaction: PostgresTransaction) -> None:
         transaction.execute("LOCK TABLE event_words IN EXCLUSIVE MODE")
         transaction.execute("DELETE FROM event_words")
         transaction.execute("UPDATE scopes SET words = 0")
 
-    def arrived(self, transaction: Transaction) -> None:
+    def arrived(self, transaction: PostgresTransaction) -> None:
         """Number new rows after the moved ones, and update the statistics of the query planner."""
         for table, column in _NUMBERED:
             transaction.execute(
@@ -130,7 +130,7 @@ class PostgresEventRows(EventRows):
             )
         transaction.execute("ANALYZE scopes, events, event_vectors, event_words")
 
-    def lock_scope_keys(self, transaction: Transaction, scope_keys: Iterable[str]) -> None:
+    def lock_scope_keys(self, transaction: PostgresTransaction, scope_keys: Iterable[str]) -> None:
         keys = sorted(set(scope_keys))
         lock = "SELECT scope_key FROM scopes WHERE scope_key = ANY(%s) ORDER BY scope_number FOR UPDATE"
         # Only new scopes are inserted: an upsert that changes nothing uses up a scope number too.
@@ -139,21 +139,24 @@ class PostgresEventRows(EventRows):
             transaction.executemany(create, [(key,) for key in sorted(new)])
             transaction.rows(lock, (keys,))
 
-    def lock_scopes(self, transaction: Transaction, rows: Iterable[int]) -> None:
+    def lock_scopes(self, transaction: PostgresTransaction, rows: Iterable[int]) -> None:
         numbers = {row >> SCOPE_SHIFT for row in rows}
         transaction.execute(
             "SELECT 1 FROM scopes WHERE scope_number = ANY(%s) ORDER BY scope_number FOR UPDATE",
             (list(numbers),),
         )
 
-    def lock_scopes_of(self, transaction: Transaction, event_ids: Iterable[str]) -> None:
+    def lock_scopes_of(self, transaction: PostgresTransaction, event_ids: Iterable[str]) -> None:
         found = transaction.rows(
             "SELECT row FROM events WHERE event_id = ANY(%s)", (list(event_ids),)
         )
         self.lock_scopes(transaction, [row for (row,) in found])
 
     def lock_messages(
-        self, transaction: Transaction, job_ids: Iterable[str], scope_keys: Iterable[str] = ()
+        self,
+        transaction: PostgresTransaction,
+        job_ids: Iterable[str],
+        scope_keys: Iterable[str] = (),
     ) -> None:
         ids = list(job_ids)
         found = transaction.rows(

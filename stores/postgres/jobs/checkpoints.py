@@ -19,8 +19,9 @@ from langgraph.checkpoint.postgres import PostgresSaver
 
 from ....schema.errors import CheckpointError, StorageError
 from ...threaded_saver import Lane, OpenCheckpoints, Saver, ThreadedSaver
-from ..database import PostgresDatabase, milliseconds
+from ..database import PostgresDatabase
 from ..errors import explained
+from ..transaction import milliseconds
 
 LANES = 3
 """Number of savers per worker.

@@ -22,7 +22,16 @@ from ....schema.errors import ClaimLost, DatabaseAway, StorageError
 from ....schema.job import Job, JobKind
 from ....schema.protocols import JobQueue
 from ...tables.jobs.body import Unreadable, encode_new, short_error
-from ...tables.jobs.tables import COLUMNS, JobTables, is_patient, job_of, not_claimed, readable
+from ...tables.jobs.tables import (
+    COLUMNS,
+    JobTables,
+    chosen,
+    is_patient,
+    job_of,
+    new_row,
+    not_claimed,
+    readable,
+)
 from ..database import PostgresDatabase
 from .session import WorkerSession, workers_key
 
@@ -87,7 +96,10 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
 
         Raises InvalidInput for a job that is too large or cannot be encoded.
         """
-        rows = [self._row(job) for job in jobs]
+        rows = [
+            (*new_row(job, encode_new(job), self._clock()).values(), is_patient(job))
+            for job in jobs
+        ]
         with self._lock:
             new = [row for row in rows if row[0] not in self._done]
             putting = Counter(row[0] for row in new)
@@ -110,20 +122,6 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
                 self._putting -= putting
                 self._lock.notify_all()
         return [job.job_id for job in jobs]
-
-    def _row(self, job: Job) -> tuple[Any, ...]:
-        return (
-            job.job_id,
-            job.kind,
-            job.scope.key,
-            sorted(job.entities),
-            encode_new(job),
-            self._clock(),
-            job.attempts,
-            job.not_before,
-            job.last_error,
-            is_patient(job),
-        )
 
     def claim(self, now: float) -> Job | None:
         self._session.beat(begins=True)
@@ -161,9 +159,7 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
                 return job
 
     def hasten(self, job_ids: Sequence[str] | None = None, *, kind: JobKind | None = None) -> None:
-        some, given = (" AND kind = %s", (kind,)) if kind else ("", ())
-        if job_ids is not None:
-            some, given = f"{some} AND job_id = ANY(%s)", (*given, list(job_ids))
+        some, given = chosen(job_ids, kind)
         with self._database.writing() as transaction:
             # Locked in the same order as by a claim, to avoid a deadlock.
             transaction.execute(

@@ -20,8 +20,8 @@ import psycopg
 from psycopg.rows import TupleRow
 
 from ....schema.errors import DatabaseAway, HistorianError
-from ..database import PostgresDatabase, milliseconds
-from ..transaction import Transaction
+from ..database import PostgresDatabase
+from ..transaction import PostgresTransaction, milliseconds
 
 _SETTINGS = """
 SET synchronous_commit = off;
@@ -80,7 +80,7 @@ class WorkerSession:
         self._last_beat: float | None = None
 
     @contextmanager
-    def statements(self) -> Iterator[Transaction]:
+    def statements(self) -> Iterator[PostgresTransaction]:
         """Yield the session for statements, each of which is a separate transaction.
 
         Raises StorageError. If the connection broke, the session is lost.
@@ -88,14 +88,14 @@ class WorkerSession:
         with self._lock, self.database.explaining():
             connection = self._opened()
             try:
-                yield Transaction(connection, self.database.schema)
+                yield PostgresTransaction(connection, self.database.schema)
             except BaseException:
                 if connection.closed:
                     self._lose()
                 raise
 
     @contextmanager
-    def durable(self) -> Iterator[Transaction]:
+    def durable(self) -> Iterator[PostgresTransaction]:
         """Yield a transaction whose commit waits for the disk. Raises like `statements`.
 
         Other commits of the session do not wait for the disk.
@@ -189,7 +189,7 @@ class WorkerSession:
             connection.execute(
                 _SETTINGS.format(silence=milliseconds(self.database.silence_seconds)).encode()
             )
-            transaction = Transaction(connection, self.database.schema)
+            transaction = PostgresTransaction(connection, self.database.schema)
             (number,) = transaction.row("SELECT nextval('worker_numbers')") or (0,)
             transaction.execute(
                 "SELECT pg_advisory_lock(%s, %s)", (workers_key(self.database), number)

@@ -15,7 +15,8 @@ from ....schema.errors import HistorianError, OwnerLockHeld, StorageError
 from ....schema.protocols import Owner, Ownership
 from ...files.owner_lock import this_process
 from ...tables.meta import note, noted
-from ..database import PostgresDatabase, milliseconds
+from ..database import PostgresDatabase
+from ..transaction import milliseconds
 from .session import Heartbeat, WorkerSession
 
 _LOOK_SECONDS = 0.2

@@ -95,10 +95,3 @@ class SqliteEventStore(EventStore):
         """
         with self.database.writing(durable=False) as connection:
             return event_keywords.merge_words(connection, _PAGES_A_TIDY)
-
-    def checkpoint(self) -> bool:
-        """Move the write-ahead log into the file and empty it.
-
-        Return False if a reader of another process prevents it.
-        """
-        return self.database.truncate_log()

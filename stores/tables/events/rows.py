@@ -28,7 +28,6 @@ MESSAGES = "messages"
 It is shared by transactions that file messages or events derived from them, and exclusive for those
 that delete messages.
 """
-_AT_ONCE = 1_000
 
 NAMES = [field.name for field in fields(Event)]
 EVENT_COLUMNS = ", ".join(NAMES)
@@ -36,49 +35,22 @@ EVENT_COLUMNS = ", ".join(NAMES)
 EVENT_COLUMNS_OF_E = ", ".join(f"e.{name}" for name in NAMES)
 _ABSOLUTE, _METADATA = map(NAMES.index, ("is_absolute", "metadata"))
 _TUPLES = [*map(NAMES.index, ("gate_reasons", "speakers", "times", "sources", "people", "tags"))]
-_SHARED = [
-    *map(
-        NAMES.index,
-        (
-            "job_id",
-            "kind",
-            "user_id",
-            "group_id",
-            "request_type",
-            "timestamp_local",
-            "timezone",
-            "user_name",
-        ),
-    ),
-    *map(
-        NAMES.index,
-        (
-            "rewritten_by",
-            "source",
-            "handed_over",
-            "said_by",
-            "superseded_by",
-            "corrected_by",
-            "bot_name",
-        ),
-    ),
-    *map(NAMES.index, ("group_name", "version", "role")),
-]
+_REPEATED = (
+    "job_id kind user_id group_id request_type timestamp_local timezone user_name rewritten_by source"
+    " handed_over said_by superseded_by corrected_by bot_name group_name version role"
+)
+"""The fields whose values many events have in common."""
+_SHARED = [*map(NAMES.index, _REPEATED.split())]
 _values_of = attrgetter(*NAMES)
 
 _FIRST = f"((SELECT scope_number FROM scopes WHERE scope_key = %s) << {SCOPE_SHIFT})"
 _LAST = f"{_FIRST} + {2**SCOPE_SHIFT - 1}"
 ROWS_OF_SCOPE = f"BETWEEN {_FIRST} AND {_LAST}"
-"""A condition on a row or sequence number; both parameters are the key of the scope.
-
-It is never true for an unknown scope.
-"""
+"""A condition on a row or sequence number, never true for an unknown scope. Both parameters are the
+key of the scope."""
 NEW_IN_SCOPE = f"BETWEEN {{greatest}}({_FIRST}, %s + 1) AND {_LAST}"
-"""The same for numbers above a given one, the second of three parameters.
-
-It has a single lower bound, since SQLite uses only one.
-"""
-
+"""The same for numbers above a given one, the second of three parameters. It has a single lower
+bound, since SQLite uses only one."""
 
 EXPIRED = "SELECT x.row FROM events x WHERE x.expires_at <= %s"
 """A query for the rows of events that have expired at a time."""
@@ -298,18 +270,6 @@ class EventRows(ABC):
                 for number, n in ((key, len(list(group))) for key, group in groupby(numbers))
             ],
         )
-
-    def every(self, where: EventFilter) -> Iterator[Event]:
-        """Yield all matching events, by scope and in the order of filing.
-
-        Reads a thousand at a time.
-        """
-        condition, parameters = self.conditions(where)
-        found = self.database.rows(f"SELECT e.row FROM events e WHERE {condition}", parameters)
-        rows = sorted(row for (row,) in found)
-        query = f"SELECT {EVENT_COLUMNS} FROM events WHERE row = ANY(%s) ORDER BY row"
-        for start in range(0, len(rows), _AT_ONCE):
-            yield from map(self.event, self.database.rows(query, (rows[start : start + _AT_ONCE],)))
 
     def conditions(self, where: EventFilter, *, column: str = "e.row") -> tuple[str, list[Any]]:
         """Return `where` as a condition on the table `events e`, with its parameters.

@@ -304,10 +304,6 @@ class EventStore(MessageTables):
         """Do a small amount of index maintenance. Return False if nothing is left to do."""
         return False
 
-    def checkpoint(self) -> bool:
-        """Move the latest writes to their final place on disk. Return False if that must wait."""
-        return True
-
     def close(self) -> None:
         self._database.close()
 

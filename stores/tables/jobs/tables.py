@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from ....schema.errors import InvalidInput
-from ....schema.job import Job
+from ....schema.job import Job, JobKind
 from ....schema.protocols import FailedJob, JobState, QueueCounts
 from ..engine import Kind, OfDatabase
 from .body import Unreadable, job_in
@@ -202,6 +202,32 @@ def is_patient(job: Job) -> bool:
     That is a job of kind `talk` or `profile` that was not attempted yet.
     """
     return job.kind in ("talk", "profile") and not job.attempts and job.not_before > 0
+
+
+def new_row(job: Job, body: str, accepted_at: float) -> dict[str, Any]:
+    """Return the values of a new row by column, in the order in which `put_job` takes them."""
+    return {
+        "job_id": job.job_id,
+        "kind": job.kind,
+        "scope_key": job.scope.key,
+        "entities": sorted(job.entities),
+        "body": body,
+        "accepted_at": accepted_at,
+        "attempts": job.attempts,
+        "not_before": job.not_before,
+        "last_error": job.last_error,
+    }
+
+
+def chosen(job_ids: Sequence[str] | None, kind: JobKind | None) -> tuple[str, tuple[Any, ...]]:
+    """Return the condition, with its parameters, that a job has one of these ids and this kind.
+    None means any."""
+    some, given = (" AND kind = %s", (kind,)) if kind else ("", ())
+    return (
+        (some, given)
+        if job_ids is None
+        else (f"{some} AND job_id = ANY(%s)", (*given, list(job_ids)))
+    )
 
 
 def job_of(body: str, attempts: int, not_before: float, last_error: str) -> Job:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from historian.schema.protocols import Matrix
 from historian.schema.scope import Scope
-from historian.service.jobs import worker as worker_module
+from historian.service.jobs import waiting
 from support.clock import Clock
 from support.draining import open_worker, put
 from support.memory import group_fields, settings_for
@@ -82,7 +82,7 @@ async def test_forgetting_does_not_wait_for_an_embedder_that_hangs_when_idle(
 async def test_a_job_waits_a_bounded_time_for_an_embedder_that_hangs_when_idle(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker_module, "JOBS_WAIT_SECONDS", 0.05)
+    monkeypatch.setattr(waiting, "JOBS_WAIT_SECONDS", 0.05)
     embedder = Hanging()
     async with open_memory(settings_for(tmp_path), embedder=embedder, worker=True) as (
         memory,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import random
 import sqlite3
 import time
 from pathlib import Path
@@ -54,7 +53,7 @@ async def test_what_was_observed_without_any_owner_is_found_by_keywords_at_once_
             assert any(word in hit.event.text for hit in await memory.search_events(word, GROUP))
             assert word in await memory.build_context(word, GROUP)
     owner = opened(tmp_path, embedder=WordEmbedder())
-    with owned_worker(owner, random=random.random) as worker:
+    with owned_worker(owner) as worker:
         assert await worker.run(drain=True)
         for _ in range(count // EMBED_BATCH + 1):
             await worker.maintenance.idle()
@@ -72,7 +71,7 @@ async def test_notes_indexed_without_an_embedder_are_embedded_by_the_next_owner(
     assert count > EMBED_BATCH and parts.events.search_keywords("owl", EventFilter(GROUP.key), 5)
     await parts.aclose()
     owner = opened(tmp_path / "data", embedder=WordEmbedder())
-    with owned_worker(owner, random=random.random) as worker:
+    with owned_worker(owner) as worker:
         assert await worker.run(drain=True)
         for _ in range(count // EMBED_BATCH + 1):
             await worker.maintenance.idle()

@@ -18,7 +18,7 @@ from historian.schema.event import Event, EventFilter
 from historian.schema.profile import ProfileLine
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
-from historian.service.jobs import worker as worker_module
+from historian.service.jobs import waiting
 from support.memory import AT, group_fields, settings_for
 from support.servers.openai_answers import BEHAVIOURS, Json, echo_responder
 from support.servers.openai_server import OpenAIServer
@@ -225,7 +225,7 @@ async def _run(
 
     Of a memory that `knows` something, an honest model did the turn before. Return what became of the turn, and the calls.
     """
-    monkeypatch.setattr(worker_module, "OUTAGE_LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(waiting, "OUTAGE_LOOK_SECONDS", 0.02)
     clock = _Clock()
     settings = settings_for(directory, base_url=server.base_url)
     chat = settings.models.chat.model_copy(update={"timeout_seconds": seconds})

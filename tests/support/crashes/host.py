@@ -21,7 +21,6 @@ import functools
 import inspect
 import json
 import os
-import random
 import signal
 import sys
 import time
@@ -52,11 +51,11 @@ from historian.stores.sqlite.documents import MirroredArticles, MirroredProfiles
 from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.profile_index import SqliteProfileIndex
 from historian.stores.sqlite.queue import SqliteJobQueue
-from historian.stores.tables.documents import ProfileStorage
 from historian.stores.tables.event_transfer import EventTransferTables
 from historian.stores.tables.events.revisions import EventRevisionTables
 from historian.stores.tables.ledger import LedgerTable
 from historian.stores.tables.notes import NoteTables
+from historian.stores.tables.profiles import ProfileStorage
 from historian.stores.tables.state_buffer import StateBuffer
 from historian.stores.tables.summaries import SummaryStorage
 from historian.stores.threaded_saver import ThreadedSaver
@@ -226,7 +225,7 @@ async def drain(order: dict[str, Any]) -> bool:
     queue = open_queue(settings, time.time)
     parts = open_parts(settings, queue=queue, clock=time.time)
     try:
-        with owned_worker(parts, random=random.random) as worker:
+        with owned_worker(parts) as worker:
             return await worker.run(drain=True)
     finally:
         await parts.aclose()

@@ -6,7 +6,6 @@ All of them embed with a local model (`WordEmbedder`) and write by rules.
 from __future__ import annotations
 
 import asyncio
-import random
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -49,7 +48,7 @@ def drain(folder: Path) -> None:
     """File every job, and bring the derived index up to date."""
 
     async def run(parts: Parts) -> None:
-        with owned_worker(parts, random=random.random) as worker:
+        with owned_worker(parts) as worker:
             assert await worker.run(drain=True)
 
     with opened(folder) as parts:

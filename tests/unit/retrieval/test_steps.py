@@ -19,7 +19,7 @@ from historian.retrieval.lifts import (
 )
 from historian.retrieval.request import RecallRequest, widened
 from historian.retrieval.scope_index import table
-from historian.retrieval.scope_index.table import Snapshot
+from historian.retrieval.scope_index.snapshot import Snapshot
 from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter
 from historian.schema.scope import Scope

@@ -107,7 +107,7 @@ def export_profiles(
 
     One file per profile and layer, named as in a data directory: users/1001.md, users/1001@private.md, groups/7001.md.
     """
-    from .....stores.tables.documents import write_view
+    from .....stores.tables.profiles import write_view
 
     with opened_stores(shell) as parts:
         written = write_view(parts.profiles, folder)

@@ -17,12 +17,8 @@ from historian.retrieval.scope_index.packed import (
     EventRowsInMemory,
     VectorRows,
 )
-from historian.retrieval.scope_index.table import (
-    BYTES_A_DIMENSION,
-    BYTES_AN_EVENT,
-    ScopeTable,
-    Snapshot,
-)
+from historian.retrieval.scope_index.snapshot import Snapshot
+from historian.retrieval.scope_index.table import BYTES_A_DIMENSION, BYTES_AN_EVENT, ScopeTable
 from historian.schema.event import Event, EventFilter
 from historian.schema.protocols import Matrix
 from historian.text.search_words import indexed_words

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from historian.retrieval.scope_index.table import Snapshot
+from historian.retrieval.scope_index.snapshot import Snapshot
 from historian.retrieval.scope_index.tables import ScopeTables
 from historian.schema.event import EventFilter
 from historian.stores.sqlite.events.store import SqliteEventStore

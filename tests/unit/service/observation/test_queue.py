@@ -18,6 +18,7 @@ from historian.schema.event import EventFilter
 from historian.schema.scope import Scope
 from historian.schema.settings import ObservationSettings
 from historian.service.observation import queue as observation_module
+from historian.service.observation import sessions
 from historian.service.observation.queue import Observation
 from historian.service.observation.records import cleaned, observe_message, observe_tool
 from historian.service.outages import availability as outage_module
@@ -49,7 +50,6 @@ async def observing(
         settings=ObservationSettings(**settings),
         timezone=SHANGHAI,
         clock=ticking,
-        random=lambda: 0.99,
     )
     await observation.start()
     try:
@@ -127,7 +127,7 @@ async def test_a_session_is_bound_by_its_first_scope_and_cannot_move(tmp_path: P
 async def test_a_session_that_is_in_use_stays_bound_however_many_others_come(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(observation_module, "SESSIONS_KNOWN", 3)
+    monkeypatch.setattr(sessions, "SESSIONS_KNOWN", 3)
     async with observing(tmp_path) as (observation, _):
         observation.observe_message("user", "hello", "busy", scope=GROUP)
         for n in range(10):

@@ -20,10 +20,11 @@ def standing(monkeypatch: pytest.MonkeyPatch) -> None:
     """The monotonic clock does not go unless a test sets it, so that the other one decides."""
     monkeypatch.setattr(sys.modules[__name__], "elapsed", 1_000.0)
     monkeypatch.setattr(availability, "monotonic", lambda: elapsed)
+    monkeypatch.setattr(availability, "jitter", lambda: 1.0)
 
 
 def test_pauses_double_up_to_five_minutes_and_end_with_success() -> None:
-    outage = Outage(lambda: 0.5)
+    outage = Outage()
     now, pauses = 0.0, []
     for _ in range(12):
         pauses.append(outage.begin(now, "away"))
@@ -38,7 +39,7 @@ def test_pauses_double_up_to_five_minutes_and_end_with_success() -> None:
 
 
 def test_an_outage_of_days_goes_on_being_tried() -> None:
-    outage = Outage(lambda: 0.5)
+    outage = Outage()
     now = 0.0
     for _ in range(1_100):
         now += outage.begin(now, "away")
@@ -46,25 +47,23 @@ def test_an_outage_of_days_goes_on_being_tried() -> None:
 
 
 def test_failures_of_jobs_that_ran_side_by_side_count_once() -> None:
-    outage = Outage(lambda: 0.5)
+    outage = Outage()
     assert outage.begin(10, "away") == 1
     assert outage.begin(10.25, "away") == 0.75
     assert outage.remaining(10.25) == 0.75
 
 
 def test_a_server_that_names_a_time_is_not_asked_before_it() -> None:
-    assert Outage(lambda: 0.0).begin(100, "429", retry_after=60) == 60
+    assert Outage().begin(100, "429", retry_after=60) == 60
 
 
 def test_a_server_that_names_a_day_is_asked_after_ten_minutes() -> None:
-    assert (
-        Outage(lambda: 0.0).begin(100, "429", retry_after=DAY) == LONGEST_RETRY_AFTER_SECONDS == 600
-    )
+    assert Outage().begin(100, "429", retry_after=DAY) == LONGEST_RETRY_AFTER_SECONDS == 600
 
 
 def test_a_clock_that_goes_back_a_day_makes_no_pause_a_day_long() -> None:
     global elapsed
-    outage = Outage(lambda: 0.5)
+    outage = Outage()
     now = 10 * DAY
     outage.begin(now, "away")
     now -= DAY

@@ -9,6 +9,7 @@ import pytest
 from historian.schema.errors import ModelAnswerUnusable, ModelRefused, ModelUnavailable
 from historian.schema.protocols import Matrix
 from historian.service.blocking import run_blocking
+from historian.service.outages import availability
 from historian.service.outages.models import (
     LONGEST_PAUSE_SECONDS,
     SharedOutageEmbedder,
@@ -34,6 +35,11 @@ def clock() -> Clock:
     return Clock()
 
 
+@pytest.fixture(autouse=True)
+def exact_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(availability, "jitter", lambda: 1.0)
+
+
 @pytest.fixture
 def embedder() -> Counting:
     return Counting()
@@ -41,7 +47,7 @@ def embedder() -> Counting:
 
 @pytest.fixture
 def shared(embedder: Counting, clock: Clock) -> SharedOutageEmbedder:
-    return SharedOutageEmbedder(embedder, clock=clock, random=lambda: 0.5)
+    return SharedOutageEmbedder(embedder, clock=clock)
 
 
 async def test_after_the_first_failure_nobody_asks_until_the_pause_is_over(
@@ -150,7 +156,7 @@ async def test_a_reranker_that_hangs_costs_one_recall_its_limit_and_a_probe_find
 ) -> None:
     reranker = ReversingReranker()
     reranker.gate = asyncio.Event()
-    shared = SharedOutageReranker(reranker, clock=clock, random=lambda: 0.5)
+    shared = SharedOutageReranker(reranker, clock=clock)
     await give_up(shared)
     for _ in range(50):
         with pytest.raises(ModelUnavailable, match="the reranker is unavailable"):
@@ -173,7 +179,7 @@ async def test_a_reranker_that_hangs_costs_one_recall_its_limit_and_a_probe_find
 async def test_a_reranker_that_answers_late_is_asked_again(clock: Clock) -> None:
     reranker = ReversingReranker()
     reranker.gate = asyncio.Event()
-    shared = SharedOutageReranker(reranker, clock=clock, random=lambda: 0.5)
+    shared = SharedOutageReranker(reranker, clock=clock)
     await give_up(shared)
     with pytest.raises(ModelUnavailable):
         await shared.rerank("tea", ["a", "b"], 2)
@@ -195,7 +201,7 @@ async def test_a_caller_that_is_cancelled_before_its_limit_tells_nothing_of_the_
 ) -> None:
     reranker = ReversingReranker()
     reranker.gate = asyncio.Event()
-    shared = SharedOutageReranker(reranker, clock=clock, random=lambda: 0.5)
+    shared = SharedOutageReranker(reranker, clock=clock)
     until = asyncio.get_running_loop().time() + 60
     for limit in (until, None):
         reranker.seen.clear()
@@ -226,7 +232,7 @@ def test_synchronous_callers_find_a_reranker_again_although_their_loops_end_its_
     clock: Clock,
 ) -> None:
     reranker = Hanging()
-    shared = SharedOutageReranker(reranker, clock=clock, random=lambda: 0.5)
+    shared = SharedOutageReranker(reranker, clock=clock)
 
     def answers() -> bool:
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -440,7 +439,7 @@ async def test_the_worker_indexes_the_configured_folder_when_it_is_idle(tmp_path
     (folder / "a.md").write_text("The owl sleeps.")
     settings = settings_for(tmp_path / "data", notes_dir=str(folder), notes_scope="group:7")
     parts = open_parts(settings, clock=time.time)
-    with owned_worker(parts, random=random.random) as worker:
+    with owned_worker(parts) as worker:
         assert await worker.run(drain=True)
     assert [event.source for event in parts.events.find(EventFilter("g:7"))] == ["note"]
     await parts.aclose()

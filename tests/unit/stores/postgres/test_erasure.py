@@ -16,10 +16,11 @@ from historian.stores.postgres.erasure import PostgresErasure
 from historian.stores.postgres.events.rows import PostgresEventRows
 from historian.stores.postgres.events.store import PostgresEventStore
 from historian.stores.postgres.items import PostgresItems
-from historian.stores.tables.documents import ArticleStorage, ProfileStorage
+from historian.stores.tables.articles import ArticleStorage
 from historian.stores.tables.forget_requests import ForgetRequestTable
 from historian.stores.tables.items import NewItem
 from historian.stores.tables.notes import FileChange, IndexedFile, NoteTables
+from historian.stores.tables.profiles import ProfileStorage
 from historian.stores.tables.state_buffer import StateBuffer
 from profiles import profile_of
 from support.events import make_event
@@ -63,7 +64,7 @@ def test_every_table_with_texts_is_read_but_for_the_requests_themselves(
     )
     PostgresItems(database).put([NewItem("a", canary, "{}")], 1.0)
     NoteTables(PostgresEventRows(database)).write(
-        "g:7", "/", [FileChange(IndexedFile(canary, 1, 1, "h", "1"), (), (), ())]
+        "g:7", "/", [FileChange(IndexedFile(canary, 1, 1, "h", "1"), (), ())]
     )
     ForgetRequestTable(lambda: database).ask(
         ForgetRequest(Entity("user", "42"), 1.0, texts=(canary,))

@@ -17,8 +17,9 @@ from historian.schema.entity import Entity
 from historian.schema.errors import RevisionConflict
 from historian.schema.profile import Profile, ProfileKey, ProfileLine
 from historian.stores.files.durable import sweep_leftovers
+from historian.stores.files.mirrors import with_digest
 from historian.stores.files.profiles import PROFILE_FORMAT
-from historian.stores.sqlite.documents import MirroredProfiles, with_digest
+from historian.stores.sqlite.documents import MirroredProfiles
 from hypothesis import given
 from hypothesis import strategies as st
 from profiles import profile_of

@@ -12,10 +12,12 @@ import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from historian.schema.errors import InvalidInput, StorageError
 from historian.schema.job import MAX_JOB_BYTES, Job
+from historian.stores.sqlite import database as database_module
 from historian.stores.sqlite.database import SqliteDatabase
 from historian.stores.sqlite.former_queue import FORMER, open_local_queue
 from historian.stores.sqlite.queue import QUEUE, SqliteJobQueue, row_of
@@ -387,7 +389,7 @@ def _killed_before_statement(n: int, work: Callable[[], object]) -> bool:
 
     def armed() -> None:
         left = n
-        connect = SqliteDatabase._connect
+        connect = database_module.connect
 
         def watched(statement: str) -> None:
             nonlocal left
@@ -395,12 +397,12 @@ def _killed_before_statement(n: int, work: Callable[[], object]) -> bool:
             if left == 0:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-        def watching(self: SqliteDatabase, cache_kib: int) -> SqliteTransaction:
-            connection = connect(self, cache_kib)
+        def watching(*arguments: Any) -> SqliteTransaction:
+            connection = connect(*arguments)
             connection.set_trace_callback(watched)
             return connection
 
-        SqliteDatabase._connect = watching  # type: ignore[method-assign]
+        database_module.connect = watching
         work()
 
     status = exit_code(in_child(armed))
