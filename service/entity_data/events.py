@@ -26,11 +26,10 @@ from ...schema.event import (
 )
 from ...schema.job import check_expiry, check_timezone
 from ...schema.labels import clean_metadata, clean_tags
+from ...schema.summary import Restored
 from ...stores.tables.event_transfer import Carried
-from ...text.former_messages import FormerTalk
-from ...text.redaction import Level, redact_value
-from ..components import Parts
-from .kinds import Lines, Provenance, Record, Traces, names_in, redact_time, redacted_in
+from ...text.redaction import redact_value
+from .kinds import Lines, Record, Traces, names_in, redact_time, redacted_in
 
 _EVENT = TypeAdapter(Event)
 _ROLES = ("", "user", "assistant", "tool")
@@ -50,55 +49,37 @@ class EventRecords(Lines[Carried]):
 
     kind = name = "events"
     path = "events.jsonl"
+    redacted = (
+        *("text", "handed_over", "gate_reasons", "tags", "user_name", "bot_name", "group_name"),
+    )
 
-    def __init__(self, parts: Parts) -> None:
-        super().__init__(parts)
-        self._talk = FormerTalk()
+    def stored(self, entity: Entity | None) -> Iterator[Carried]:
+        return self.backend.transfer.take(EventFilter(None) if entity is None else entity.where)
 
-    def records(self, traces: Traces | None) -> Iterator[Record]:
-        by_name = traces is not None and traces.entity.type == "user"
-        for event, _, revisions in self.backend.transfer.take(
-            EventFilter(None) if traces is None else traces.entity.where
-        ):
-            names = (event.user_name,) if by_name else ()
-            moment = (event.scope.key, event.timestamp)
-            identity, texts = (
-                event.event_id,
-                (event.text, event.handed_over, *(one.text for one in revisions)),
-            )
-            jobs, scope = (event.job_id,), event.scope.key
-            named = tuple(
-                (f"user:{one.user_id}", event.text[one.start : one.end]) for one in event.named
-            )
-            yield Record(
-                identity,
-                texts,
-                names,
-                None,
-                jobs,
-                (moment,),
-                identity,
-                scope,
-                names_in(event),
-                named,
-            )
+    def record(self, value: Carried) -> Record:
+        event = value.event
+        named = ((f"user:{one.user_id}", event.text[one.start : one.end]) for one in event.named)
+        return Record(
+            event.event_id,
+            event.entities,
+            (event.text, event.handed_over, *(one.text for one in value.revisions)),
+            event.scope.key,
+            event.timestamp,
+            event.job_id,
+            borne=names_in(event),
+            named=tuple(named),
+            is_event=True,
+        )
 
     def erase(self, traces: Traces) -> int:
         return self.backend.erasure.erase_events(traces.entity.where)
 
     def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
-        for event_id in unwanted:
-            self.backend.erasure.erase_events(EventFilter(None, event_ids=(event_id,)))
-
-    def values(self, entity: Entity) -> Iterator[Carried]:
-        return self.backend.transfer.take(entity.where)
+        self.backend.erasure.erase_events(EventFilter(None, event_ids=tuple(unwanted)))
 
     def as_data(self, value: Carried) -> Mapping[str, Any]:
-        return {
-            **asdict(value.event),
-            "filed": value.filed,
-            "revisions": [asdict(one) for one in value.revisions],
-        }
+        revisions = [asdict(one) for one in value.revisions]
+        return {**asdict(value.event), "filed": value.filed, "revisions": revisions}
 
     def parse(self, data: dict[str, Any]) -> Carried:
         filed = data.pop("filed", False) is True
@@ -125,52 +106,25 @@ class EventRecords(Lines[Carried]):
                 f"schema_version {event.schema_version} is newer than {EVENT_SCHEMA_VERSION}; upgrade"
             )
         _check_message(event)
-        return Carried(self._talk.message(event), filed, revisions)
+        return Carried(event, filed, revisions)
 
     def redact(self, value: Carried) -> Carried:
-        event = value.event
-        level: Level = "all" if is_raw(event) else self.level
-        clean = redacted_in(
-            event,
-            level,
-            "text",
-            "handed_over",
-            "user_name",
-            "bot_name",
-            "group_name",
-            "gate_reasons",
-            "tags",
-        )
+        event, level = value.event, "all" if is_raw(value.event) else self.level
+        clean = redacted_in(event, level, *self.redacted)
         times, people = _spans_in(event, clean.text)
-        metadata = cast("dict[str, Any]", redact_value(event.metadata, level))
-        clean = replace(clean, times=times, people=people, metadata=metadata)
-        former = tuple(
-            replace(redacted_in(one, level, "text"), replaced_at=redact_time(one.replaced_at))
-            for one in value.revisions
+        clean = replace(
+            clean,
+            times=times,
+            people=people,
+            metadata=cast("dict[str, Any]", redact_value(event.metadata, level)),
+            timestamp_local=_local_time(event),
         )
-        return value._replace(
-            event=replace(clean, timestamp_local=_local_time(event)), revisions=former
-        )
+        former = [redacted_in(one, level, "text") for one in value.revisions]
+        former = [replace(one, replaced_at=redact_time(one.replaced_at)) for one in former]
+        return value._replace(event=clean, revisions=tuple(former))
 
-    def stranger(self, value: Carried, entity: Entity) -> str:
-        event = value.event
-        # A summary of what several people said has no single owner: an archive of any of its
-        # speakers may hold the summary.
-        told = entity.type == "user" and not event.user_id and entity.id in event.speakers
-        return (
-            "" if told or entity.spoke(event.user_id, event.group_id) else f"user:{event.user_id}"
-        )
-
-    def said(self, value: Carried) -> Provenance:
-        return Provenance(value.event.entities, value.event.job_id, value.event.timestamp)
-
-    def restore(self, values: Sequence[Carried]) -> Mapping[str, int | list[str]]:
-        arrived = self.backend.transfer.bring(values)
-        return {
-            "events": arrived.added,
-            "known_events": arrived.known,
-            "different_events": arrived.different,
-        }
+    def restore(self, values: Sequence[Carried]) -> Sequence[Restored]:
+        return self.backend.transfer.bring(values)
 
 
 def _check_message(event: Event) -> None:

@@ -120,10 +120,11 @@ class Forgetting:
             self.index_waits = True
             last_rows: Sequence[int] = request.last_rows
             if request.stage == "waiting":
-                yield from self._survey(stores[0], traces)
+                surveyed = yield from self._survey(stores[0], traces)
                 yield "alone"
                 with self._parts.backend.workers.alone():
-                    self._erase_files(stores, traces, removed)
+                    is_complete = self._parts.events.count(entity.where) == surveyed
+                    self._erase_files(stores, stores[is_complete:], traces, removed)
                 last_rows = self._erasure.last_rows(entity.where)  # later events are not deleted
                 if not requests.advance(request, "deleting", last_rows=last_rows):
                     return
@@ -162,23 +163,29 @@ class Forgetting:
         if report.left:
             log.warning("forgotten texts remain in %d places", len(report.left))
 
-    def _survey(self, events: Kind[Any], traces: Traces) -> Iterator[Company]:
+    def _survey(self, events: Kind[Any], traces: Traces) -> Generator[Company, None, int]:
+        """Store the traces of the events. Return the number of events."""
+        count = 0
         for some in portions(events.records(traces), RECORDS_AT_ONCE):
             yield "beside"
             self._note(traces, some)
+            count += len(some)
+        return count
 
     def _erase_files(
-        self, stores: Sequence[Kind[Any]], traces: Traces, removed: Counter[str]
+        self,
+        stores: Sequence[Kind[Any]],
+        unread: Sequence[Kind[Any]],
+        traces: Traces,
+        removed: Counter[str],
     ) -> None:
-        """Erase all kinds except events, and drop the vector index. No job may run meanwhile."""
+        """Store the traces of `unread`, erase all kinds except events, and drop the vector index.
+        No job may run meanwhile."""
         # Jobs claimed by a dead worker are returned to the queue, where they can be removed.
         self._parts.queue.take_over(self._parts.clock())
-        for store in stores:
-            if store is not stores[0] or self._parts.events.count(traces.entity.where) != len(
-                traces.event_ids
-            ):
-                for some in portions(store.records(traces), RECORDS_AT_ONCE):
-                    self._note(traces, some)
+        for store in unread:
+            for some in portions(store.records(traces), RECORDS_AT_ONCE):
+                self._note(traces, some)
         self._on_step("surveyed")
         for turn in ("first", "second"):
             for store in stores[1:]:
@@ -195,7 +202,10 @@ class Forgetting:
         def note(texts: Sequence[str], job_ids: Sequence[str]) -> None:
             """Store texts and job ids of events that were filed since the survey."""
             if not traces.texts.issuperset(texts):
-                self._note(traces, [Record("", tuple(texts), job_ids=tuple(job_ids))])
+                self._note(
+                    traces,
+                    [Record("", texts=tuple(texts)), *(Record("", job_id=one) for one in job_ids)],
+                )
 
         while True:
             yield "beside"
@@ -217,7 +227,7 @@ class Forgetting:
             traces.entity, traces.names, traces.texts, {text for _, _, text in known}
         )
         for store in stores:
-            for some in portions(store.records(None), RECORDS_AT_ONCE):
+            for some in portions(store.records(), RECORDS_AT_ONCE):
                 yield "beside"
                 mentions.look(store.kind, some)
         found: dict[str, dict[str, list[str]]] = {store.kind: {} for store in stores}
@@ -234,7 +244,8 @@ class Forgetting:
         self._erasure.keep_mentions(key, noted)
         if remove and every:
             self._note(
-                traces, [Record("", tuple(text for texts in every.values() for text in texts))]
+                traces,
+                [Record("", texts=tuple(text for texts in every.values() for text in texts))],
             )
             for ids in portions(found[stores[0].kind], RECORDS_AT_ONCE):
                 yield "beside"
@@ -313,7 +324,6 @@ class Forgetting:
         new = Traces(traces.entity)
         for record in records:
             new.add(record)
-        traces.event_ids |= new.event_ids
         names = ("texts", "names", "job_ids", "moments")
         found = {name: getattr(new, name) - getattr(traces, name) for name in names}
         if any(found.values()):
@@ -329,14 +339,14 @@ def _texts_of_others(store: Kind[Any], entity: Entity) -> Iterator[str]:
     may span two lines. If a user is forgotten, group profiles are skipped: texts of the user must
     not remain in them.
     """
-    for record in store.records(None):
+    for record in store.records():
         if (
             store.kind == "profiles"
             and entity.type == "user"
             and ProfileKey.of_index_id(record.id).entity_type == "group"
         ):
             continue
-        texts = record.texts if record.told is None else record.told
+        texts = record.searched
         yield from texts
         if len(texts) > 1:
             yield "\n".join(texts)

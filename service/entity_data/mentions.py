@@ -89,8 +89,8 @@ class Mentions:
                     self._spoken[whose].add(record.scope)
                     if any(one.casefold() in name.casefold() for one in self._names):
                         self._borne[record.scope].add(name)
-            texts = record.texts if record.told is None else record.told
-            if record.event_id:
+            texts = record.searched
+            if record.is_event:
                 if self._is_noted(record) or any(
                     self._may(text) or text in self._gone for text in texts
                 ):
@@ -108,7 +108,7 @@ class Mentions:
         stays: set[tuple[str, str]] = set()
         goes: set[tuple[str, str]] = set()
         for kind, record, texts in self._candidates:
-            if record.event_id:
+            if record.is_event:
                 elsewhere = {words for whose, words in record.named if whose != self._entity}
                 is_mention = self._is_noted(record) or any(
                     self._is_about(text, [record.scope], elsewhere) for text in texts
