@@ -47,7 +47,7 @@ class _Candidate(NamedTuple):
 
 
 class Mentions:
-    """Finds texts about an entity. First call `look` with all records, events before other kinds;
+    """Finds texts about an entity. First call `collect` with all records, events before other kinds;
     then `found` returns the mentions."""
 
     def __init__(
@@ -80,7 +80,7 @@ class Mentions:
         self._candidates: list[_Candidate] = []
         self._texts_of_events: set[str] = set()
 
-    def look(self, kind: str, records: Iterable[Record]) -> None:
+    def collect(self, kind: str, records: Iterable[Record]) -> None:
         """Collect the names borne in each conversation, and the records that may mention the
         entity."""
         for record in records:
