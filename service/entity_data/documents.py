@@ -100,9 +100,6 @@ class ArticleRecords(Documents[ArticleKey, StoredArticle]):
         key = value[0].key
         return Record(str(key), key.entities, self.lines(value), key.scope.key)
 
-    def erase(self, traces: Traces) -> int:
-        return self.store.erase(traces.entity)
-
     def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
         for key in self.store.keys():  # noqa: SIM118 - a store, not a dictionary
             if lines := unwanted.get(str(key)):

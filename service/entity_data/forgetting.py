@@ -345,5 +345,5 @@ def _as_owner(parts: Parts, entity: Entity) -> ForgetReport | None:
         taken = work.requests.take_answer(entity)
     report = reports.get(entity.key, taken)
     if report is None:
-        raise HistorianError(f"{entity.key}: the request to forget it was removed; ask again")
+        raise HistorianError(f"{entity.key}: the request to forget it was removed; send it again")
     return report

@@ -139,9 +139,9 @@ class Kind(ABC, Generic[Value]):
             if traces is None or self.is_of(record, traces):
                 yield record
 
-    @abstractmethod
     def erase(self, traces: Traces) -> int:
         """Permanently remove the data of an entity. Return the number of items."""
+        return int(self.store.erase(traces.entity))
 
     def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
         """Remove texts from records in one pass, and remove records that have no other text.

@@ -118,7 +118,7 @@ def read_places(pairs: Sequence[str], path: Path | None = None) -> dict[str, str
         with reading(path):
             found = {} if path is None else json.loads(path.read_text(encoding="utf-8-sig"))
     except ValueError as error:
-        raise InvalidInput(f"{path}: no JSON: {error}") from None
+        raise InvalidInput(f"{path}: not JSON: {error}") from None
     if not isinstance(found, dict):
         raise InvalidInput(
             f"{path}: expected an object of ids by name, got a JSON {type(found).__name__}"
@@ -170,7 +170,8 @@ def _entries(content: str, path: Path) -> Iterator[tuple[str, Any, Scope | None]
         document = lists[0] if lists else [document]
     if not isinstance(document, list):
         raise InvalidInput(
-            f"{path}: holds a JSON {type(document).__name__}, expected a list of summaries or an object of lists"
+            f"{path}: contains a JSON {type(document).__name__}, expected a list of summaries or "
+            "an object of lists"
         )
     for number, entry in enumerate(document, 1):
         yield f"entry {number}", entry, None
@@ -193,7 +194,7 @@ def _by_conversation(
     for key, entries in document.items():
         scope = _scope_named(key)
         if scope is None or not isinstance(entries, list):
-            error = "names no conversation (such as g:7001, user:42), or holds no list"
+            error = "is not a conversation (such as g:7001, user:42), or its value is not a list"
             yield f"{key!r:.60}", InvalidInput(error), None
             continue
         for number, entry in enumerate(entries, 1):
@@ -222,7 +223,7 @@ def _read(entry: Any, scope: Scope | None, assumed: Assumed) -> OldSummary:
     if not isinstance(facts, list) or not all(isinstance(fact, str) for fact in facts):
         raise InvalidInput("new_info: expected a text or a list of texts")
     if not summary and not any(map(clean_text, facts)):
-        raise InvalidInput(f"says nothing: no text under {', '.join(_TEXTS)}")
+        raise InvalidInput(f"contains no text: expected text under {', '.join(_TEXTS)}")
     moment = _moment(entry, assumed)
     scope, place = _place(entry, assumed) if scope is None else (scope, {})
     group = (
@@ -310,6 +311,7 @@ def _moment(entry: Mapping[str, Any], assumed: Assumed) -> datetime | None:
         parsed = datetime.fromisoformat(str(value).strip().replace("/", "-"))
     except (ValueError, OverflowError, OSError):
         raise InvalidInput(
-            f"{name}: {value!r:.60} is no time; write 2025-03-01T20:15+08:00, or seconds since the epoch"
+            f"{name}: {value!r:.60} is not a time; write 2025-03-01T20:15+08:00, or seconds since "
+            "the epoch"
         ) from None
     return parsed if parsed.tzinfo else parsed.replace(tzinfo=zone)

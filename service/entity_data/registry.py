@@ -31,6 +31,7 @@ from ...stores.files.end_summaries import EndSummaries
 from ...stores.files.markdown_memory import MarkdownMemory
 from ...stores.files.naming import ARTICLES
 from ...stores.files.summary_lines import as_data, as_line, moment_of, parse_line
+from ...stores.tables.corrections import CorrectionTable
 from ...stores.tables.state_buffer import StateBuffer
 from ...stores.tables.summaries import SummaryStorage
 from ...text.redaction import redact_value
@@ -53,7 +54,7 @@ def stored_kinds(parts: Parts) -> list[Kind[Any]]:
     return [
         EventRecords(parts),
         ProfileRecords(parts, parts.profiles),
-        CorrectionRecords(parts),
+        CorrectionRecords(parts, parts.backend.corrections),
         *article_kinds(parts),
         JobRecords(parts),
         LastSummaries(parts, parts.backend.plain_summaries),
@@ -69,7 +70,7 @@ def article_kinds(parts: Parts) -> list[Kind[Any]]:
     return [
         ArticleRecords(parts, stores.articles),
         SummaryRecords(parts, stores.summaries),
-        Buffered(parts, stores.buffer),
+        BufferedStates(parts, stores.buffer),
     ]
 
 
@@ -83,9 +84,6 @@ class LinesOfPerson(Lines[Line]):
         for key in self.store.keys():  # noqa: SIM118 - a store, not a dictionary
             if entity is None or entity.key in key.entities:
                 yield from self.store.read(key)
-
-    def erase(self, traces: Traces) -> int:
-        return self.store.erase(traces.entity)
 
     def restore(self, values: Sequence[Any]) -> Sequence[Restored]:
         return self.store.restore(values)
@@ -120,7 +118,7 @@ class SummaryRecords(LinesOfPerson[Summary]):
         return summary
 
 
-class Buffered(LinesOfPerson[BufferedState]):
+class BufferedStates(LinesOfPerson[BufferedState]):
     name, path = "buffered_states", "layers/buffered.jsonl"
     store: StateBuffer
 
@@ -182,10 +180,11 @@ class CorrectionRecords(Kind[CorrectionRecord]):
     """Data that corrections removed and `undo` restores. This kind is in no archive."""
 
     kind = "corrections"
+    store: CorrectionTable
 
     def records(self, traces: Traces | None = None) -> Iterator[Record]:
         """Yield a record per corrected line or event, which belongs to different entities."""
-        for one in self.backend.corrections.all():
+        for one in self.store.all():
             correction, name = one.correction, one.correction.correction_id
             for key, line in (*correction.lines, *one.fewer, *one.new_lines):
                 if traces is None or key.entity == traces.entity.key:
@@ -195,11 +194,8 @@ class CorrectionRecords(Kind[CorrectionRecord]):
                     texts = (event.text, event.handed_over)
                     yield Record(name, texts=texts, scope=one.scope_key)
 
-    def erase(self, traces: Traces) -> int:
-        return self.backend.corrections.erase(traces.entity)
-
     def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
-        self.backend.corrections.remove(list(unwanted))
+        self.store.remove(list(unwanted))
 
 
 class LastSummaries(Lines[PlainEntry]):

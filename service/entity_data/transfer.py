@@ -119,7 +119,8 @@ def _refused(
                 forgotten |= _forgotten(parts, record)
     if forgotten:
         raise ForgottenHere(
-            f"{path}: {_named(forgotten)} forgotten here; nothing is imported. --even-forgotten brings back all of the archive"
+            f"{path}: {_named(forgotten)} forgotten here; nothing is imported. --even-forgotten "
+            "imports the whole archive"
         )
     return dict(refused)
 

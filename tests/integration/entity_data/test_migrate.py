@@ -143,9 +143,9 @@ def test_bad_entries_are_named_and_the_good_ones_taken(tmp_path: Path) -> None:
     assert [one["where"] for one in bad] == [f"entry {n}" for n in range(2, 8)]
     reasons = [
         "--user or --group",
-        "says nothing",
+        "contains no text",
         "got int",
-        "'last spring' is no time",
+        "'last spring' is not a time",
         "user_id",
         "new_info",
     ]

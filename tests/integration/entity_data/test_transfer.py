@@ -358,7 +358,7 @@ def test_who_was_forgotten_comes_back_only_when_that_is_meant(data: Path, tmp_pa
 
     asyncio.run(work())
     called = historian("import", archive, "--data-dir", data)
-    refusal = f"error: {archive}: user:{USER} was forgotten here; nothing is imported. --even-forgotten brings back all"
+    refusal = f"error: {archive}: user:{USER} was forgotten here; nothing is imported. --even-forgotten imports the whole"
     assert (
         called.status == 1 and called.err.startswith(refusal) and len(called.err.splitlines()) == 1
     )
