@@ -71,37 +71,26 @@ class Needles:
     pieces begin with the same bytes.
     """
 
-    def __init__(self, wanted: Collection[bytes] = ()) -> None:
-        self._wanted: set[bytes] = set()
-        # Lengths of the pieces by their first 8 bytes. `find` looks up one slice of the data per
-        # length, so that pieces with the same first bytes are not compared one by one.
-        self._lengths: dict[int, tuple[int, ...]] = {}
-        self._sorted = np.zeros(0, dtype=np.uint64)
+    def __init__(self, wanted: Collection[bytes]) -> None:
+        self._wanted = frozenset(wanted)
+        # `find` looks up one slice of the data per length, so that pieces with the same first bytes
+        # are not compared one by one.
+        self._lengths = sorted({len(piece) for piece in wanted})
+        first = b"".join(piece[:_PREFIX_BYTES] for piece in self._wanted)
+        self._prefixes = np.unique(np.frombuffer(first, dtype="<u8"))
         self._table = np.zeros(1 << _TABLE_BITS, dtype=bool)
-        self.add(wanted)
-
-    def add(self, wanted: Collection[bytes]) -> None:
-        """Add pieces to search for."""
-        self._wanted.update(wanted)
-        for piece in wanted:
-            prefix = int.from_bytes(piece[:_PREFIX_BYTES], "little")
-            known = self._lengths.get(prefix, ())
-            if len(piece) not in known:
-                self._lengths[prefix] = (*known, len(piece))
+        self._table[_slots(self._prefixes)] = True
 
     def find(self, data: bytes) -> Iterator[tuple[int, bytes]]:
         """Yield (offset, piece) of all pieces in `data`."""
-        if len(self._sorted) < len(self._lengths):
-            self._sorted = np.sort(np.fromiter(self._lengths, np.uint64, len(self._lengths)))
-            self._table[_slots(self._sorted)] = True
         for shift in range(min(_PREFIX_BYTES, max(len(data) - _PREFIX_BYTES + 1, 0))):
             words = np.frombuffer(
                 data, dtype="<u8", count=(len(data) - shift) // _PREFIX_BYTES, offset=shift
             )
             maybe = np.flatnonzero(self._table[_slots(words)])
-            for n in maybe[np.isin(words[maybe], self._sorted)].tolist():
+            for n in maybe[np.isin(words[maybe], self._prefixes)].tolist():
                 offset = shift + n * _PREFIX_BYTES
-                for length in self._lengths[int(words[n])]:
+                for length in self._lengths:
                     if (piece := data[offset : offset + length]) in self._wanted:
                         yield offset, piece
 
@@ -126,14 +115,14 @@ class Remains:
         The same text in a record of others is no remnant. Events (the first of `kinds`) are read
         last, so that a job that is filed meanwhile is not missed.
         """
-        needles = Needles()
+        wanted: set[bytes] = set()
         for some in portions(sorted(traces.texts), TEXTS_AT_ONCE):
             yield
             for text in some:
-                wanted = pieces(text)
-                self.too_short += not wanted and bool(text.strip())
-                needles.add(wanted)
-        yield from self.scan(stored, needles)
+                wanted_of_text = pieces(text)
+                self.too_short += not wanted_of_text and bool(text.strip())
+                wanted |= wanted_of_text
+        yield from self.scan(stored, Needles(wanted))
         for kind in reversed(kinds):
             texts = _texts_of_others(kind, traces.entity) if self.found else iter(())
             for others in portions(texts, TEXTS_AT_ONCE):
