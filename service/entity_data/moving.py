@@ -62,24 +62,19 @@ def move(
     source, or if rows are missing in the target.
     """
     if source.name == target.name:
-        raise InvalidInput(f"{target.name} is where the memory is already; name another place")
+        raise InvalidInput(f"{target.name} already is the place of the memory; give another place")
     with ExitStack() as stack:
         for one in (source, target):
             stack.enter_context(one.workers.ownership().acquire(now))
             stack.enter_context(one.workers.alone())
         if source.forget_requests.waiting():
             raise HistorianError(
-                f"{source.name}: somebody is being forgotten there; let `historian forget` end first"
+                f"{source.name}: a forget request is in progress there; wait until `historian "
+                "forget` has ended"
             )
         moving = _Move(source, target, on_progress)
         moving.rows()
-        documents = moving.documents()
-        jobs = moving.jobs(now)
-        report = MoveReport(
-            {table: target.contents.count(table) for table in target.contents.tables()},
-            documents,
-            jobs,
-        )
+        report = MoveReport(moving.counts(target), moving.documents(), moving.jobs(now))
         moving.check(report)
         moving.finish()
     return report
@@ -91,19 +86,25 @@ class _Move:
         self._on_progress = on_progress
         for store in (source.profiles, source.article_stores.articles):
             store.edited()  # store documents that were edited by hand as revisions
-        self._counts = {table: source.contents.count(table) for table in source.contents.tables()}
+        self._counts = self.counts(source)
         self._origin = {"from": source.name, "state": _state_of(source, self._counts)}
         found = target.contents.mark()
         self._mark: dict[str, Any] = json.loads(found) if found else {}
-        if not self._mark and any(map(target.contents.count, target.contents.tables())):
+        if not self._mark and any(self.counts(target).values()):
             raise InvalidInput(
-                f"{target.name} holds a memory already; give an empty place (another stores.schema_name, another folder)"
+                f"{target.name} already contains a memory; give an empty place (another "
+                "stores.schema_name, another folder)"
             )
         if self._mark and {name: self._mark.get(name) for name in self._origin} != self._origin:
             raise InvalidInput(
-                f"{target.name}: {self._mark.get('from')} was being moved here, and that memory is not as it was then; "
-                "empty this place and begin again"
+                f"{target.name}: {self._mark.get('from')} was being moved here, and that memory "
+                "has changed since; empty this place and start again"
             )
+
+    @staticmethod
+    def counts(backend: Backend) -> dict[str, int]:
+        """Return the number of rows per table."""
+        return {table: backend.contents.count(table) for table in backend.contents.tables()}
 
     def rows(self) -> None:
         """Copy the rows of all tables that the target does not have yet."""
@@ -144,7 +145,8 @@ class _Move:
         ]
         if lacking:
             raise HistorianError(
-                f"{self._to.name}: not all has arrived ({', '.join(lacking)}); empty it and move again"
+                f"{self._to.name}: not everything has arrived ({', '.join(lacking)}); empty this "
+                "place and move again"
             )
         for scope_key, query, event_id in _sample(self._from):
             report.recalls += 1
@@ -177,16 +179,12 @@ class _Move:
 
     def _index_profiles(self) -> None:
         """Copy the index of profiles, with the vectors that are up to date."""
-        source, target = self._from.profile_index, self._to.profile_index
-        vectors = dict(zip(*source.vectors(), strict=True))
-        current = [
-            one
-            for key in self._from.profiles.keys()  # noqa: SIM118 - no dict
-            if (one := self._from.profiles.read(key)) is not None
-        ]
-        stale = {one.key for one in source.stale(current)}
+        index, profiles = self._from.profile_index, self._from.profiles
+        vectors = dict(zip(*index.vectors(), strict=True))
+        current = [one for key in profiles.keys() if (one := profiles.read(key))]  # noqa: SIM118 - no dict
+        stale = {one.key for one in index.stale(current)}
         for one in current:
-            target.put(one, None if one.key in stale else vectors.get(one.key))
+            self._to.profile_index.put(one, None if one.key in stale else vectors.get(one.key))
 
     def _items(self) -> int:
         """Copy the items that an application stored with `HistorianStore`. Return their number."""
