@@ -15,7 +15,7 @@ from ...schema.job import JOB_SCHEMA_VERSION
 from ...stores.files.archive import FORMAT, MAX_TOTAL_MIB, VERSION, ArchiveReader, ArchiveWriter
 from ..components import Parts
 from ..timezones import iso_of
-from .kinds import Kind, Record, Traces
+from .kinds import Kind, Traces
 from .registry import stored_kinds
 
 _AT_ONCE, _BYTES_AT_ONCE = 1_000, 2 * 1024 * 1024
@@ -23,8 +23,6 @@ _AT_ONCE, _BYTES_AT_ONCE = 1_000, 2 * 1024 * 1024
 _REFUSED_TOLD = 20
 """Number of combinations of kind and owner that a report names; further refused values are counted
 per kind."""
-
-
 _PREFIXES = {"restored": "", "same": "known_", "different": "different_"}
 
 
@@ -43,7 +41,7 @@ def export(
         }
         if not any(written.values()):
             raise HistorianError(
-                f"nothing is known of {entity.key}: {path} is not written; check the id"
+                f"there is no data about {entity.key}, so {path} was not written; check the id"
             )
         manifest = {
             "format": FORMAT,
@@ -108,29 +106,29 @@ def _refused(
 ) -> dict[str, int]:
     """Read and validate the archive without storing anything. Return the numbers of refused values.
     Raises the errors of `import_archive`."""
+    is_forgotten = parts.events.is_forgotten
     forgotten: set[str] = set()
+    jobs_forgotten = 0
     refused: Counter[str] = Counter()
     for kind in kinds:
         for record in map(kind.record, kind.read(archive, path)):
             if not kind.is_of(record, traces):
-                whose = record.entities[0] if len(refused) < _REFUSED_TOLD else "others"
-                refused[f"{kind.name} of {whose}"] += 1
+                owner = record.entities[0] if record.entities else record.scope
+                refused[
+                    f"{kind.name} of {owner if len(refused) < _REFUSED_TOLD else 'others'}"
+                ] += 1
             elif not even_forgotten:
-                forgotten |= _forgotten(parts, record)
-    if forgotten:
+                owners, at = record.entities, record.at
+                forgotten |= {one for one in owners if is_forgotten("", (one,), at)}
+                jobs_forgotten += bool(record.job_id) and is_forgotten(record.job_id, (), at)
+    if forgotten or jobs_forgotten:
+        more = f" and {len(forgotten) - 3} more" if len(forgotten) > 3 else ""
+        whose = ", ".join(sorted(forgotten)[:3]) + more or f"{jobs_forgotten} of its jobs"
         raise ForgottenHere(
-            f"{path}: {_named(forgotten)} forgotten here; nothing is imported. --even-forgotten "
-            "imports the whole archive"
+            f"{path}: {whose} {'was' if len(forgotten) == 1 else 'were'} forgotten here; nothing is "
+            "imported. --even-forgotten imports the whole archive"
         )
     return dict(refused)
-
-
-def _forgotten(parts: Parts, record: Record) -> set[str]:
-    """Return the keys of the forgotten entities of a value, and `job ID` if its job is
-    forgotten."""
-    is_forgotten, job_id, at = parts.events.is_forgotten, record.job_id, record.at
-    found = {entity for entity in record.entities if is_forgotten("", (entity,), at)}
-    return found | ({f"job {job_id}"} if job_id and is_forgotten(job_id, (), at) else set())
 
 
 def _portions(
@@ -158,19 +156,10 @@ def _entity_of(archive: ArchiveReader, path: Path) -> Entity:
         version = manifest.get(name)
         if type(version) is not int or version > known:
             raise InvalidInput(
-                f"{path}: {name} {version!r} is not known, at most {known} is; upgrade langgraph-historian"
+                f"{path}: {name} {version!r} is not known; the newest known version is {known}; "
+                "upgrade langgraph-historian"
             )
     try:
         return Entity(manifest["entity"]["type"], manifest["entity"]["id"])
     except (KeyError, TypeError, AttributeError) as error:
         raise InvalidInput(f"{path}: its manifest does not name the entity ({error})") from None
-
-
-def _named(forgotten: set[str]) -> str:
-    """Return the forgotten entities with their verb for a message, at most three by name. If only
-    jobs were forgotten, return their number."""
-    people = sorted(key for key in forgotten if not key.startswith("job "))
-    if not people:
-        return "1 of its jobs was" if len(forgotten) == 1 else f"{len(forgotten)} of its jobs were"
-    more = f" and {len(people) - 3} more" if len(people) > 3 else ""
-    return f"{', '.join(people[:3])}{more} {'was' if len(people) == 1 else 'were'}"
