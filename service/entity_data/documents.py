@@ -51,7 +51,7 @@ class Documents(Kind[list[Document]], Generic[Key, Document]):
         return tuple(dict.fromkeys(lines))
 
     def redact(self, value: list[Document]) -> list[Document]:
-        every: list[Any] = [redacted_in(one, self.level, *self.redacted) for one in value]  # type: ignore[type-var]
+        every: list[Any] = [redacted_in(one, self.level, self.redacted) for one in value]  # type: ignore[type-var]
         return [replace(one, updated_at=redact_time(one.updated_at)) for one in every]
 
     def restore(self, values: Sequence[list[Document]]) -> Sequence[Restored]:
@@ -94,7 +94,7 @@ class ArticleRecords(Documents[ArticleKey, StoredArticle]):
     kind = "articles and summaries"
     name, path = "articles", "layers/articles"
     naming, form = ARTICLES, ARTICLE_FORMAT
-    redacted = ("sources", "article.bedrock", "article.evolutionary", "article.dynamic")
+    redacted = "sources article.bedrock article.evolutionary article.dynamic"
 
     def record(self, value: list[StoredArticle]) -> Record:
         key = value[0].key
@@ -112,7 +112,7 @@ class ProfileRecords(Documents[ProfileKey, Profile]):
 
     kind = name = path = "profiles"
     naming, form = PROFILES, PROFILE_FORMAT
-    redacted = ("name", "tags", "source_event_id", "lines.text", "lines.tags")
+    redacted = "name tags source_event_id lines.text lines.tags"
     store: ProfileStorage
 
     def record(self, value: list[Profile]) -> Record:

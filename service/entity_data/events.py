@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any, cast
@@ -29,10 +29,10 @@ from ...schema.labels import clean_metadata, clean_tags
 from ...schema.summary import Restored
 from ...stores.tables.event_transfer import Carried
 from ...text.redaction import redact_value
-from .kinds import Lines, Record, Traces, names_in, redact_time, redacted_in
+from .kinds import Lines, Record, names_in, redact_time, redacted_in
 
 _EVENT = TypeAdapter(Event)
-_ROLES = ("", "user", "assistant", "tool")
+_ROLES = ("user", "assistant", "tool")
 _DAY = r"\d{4}-\d\d-\d\d(?: \d\d:\d\d)?"
 _TIME = re.compile(rf"(\d{{1,9}}):{_DAY}(?:/{_DAY})?")
 _PERSON = re.compile(r"(\d{1,9}):(\d{1,9}):\S.*")
@@ -41,17 +41,12 @@ _REVISIONS = TypeAdapter(tuple[Revision, ...])
 
 
 class EventRecords(Lines[Carried]):
-    """Events as a kind of stored data.
-
-    Erasing them also removes their search words, their vectors (of all models) and the ledger
-    entries of their jobs.
-    """
+    """Events. Forgetting erases them itself, some at a time, with their search words, their vectors
+    (of all models) and the ledger entries of their jobs."""
 
     kind = name = "events"
     path = "events.jsonl"
-    redacted = (
-        *("text", "handed_over", "gate_reasons", "tags", "user_name", "bot_name", "group_name"),
-    )
+    redacted = "text handed_over user_name bot_name group_name gate_reasons tags"
 
     def stored(self, entity: Entity | None) -> Iterator[Carried]:
         return self.backend.transfer.take(EventFilter(None) if entity is None else entity.where)
@@ -71,12 +66,6 @@ class EventRecords(Lines[Carried]):
             is_event=True,
         )
 
-    def erase(self, traces: Traces) -> int:
-        return self.backend.erasure.erase_events(traces.entity.where)
-
-    def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
-        self.backend.erasure.erase_events(EventFilter(None, event_ids=tuple(unwanted)))
-
     def as_data(self, value: Carried) -> Mapping[str, Any]:
         revisions = [asdict(one) for one in value.revisions]
         return {**asdict(value.event), "filed": value.filed, "revisions": revisions}
@@ -84,9 +73,7 @@ class EventRecords(Lines[Carried]):
     def parse(self, data: dict[str, Any]) -> Carried:
         filed = data.pop("filed", False) is True
         revisions = _REVISIONS.validate_python(data.pop("revisions", ()))
-        event = _EVENT.validate_python(
-            {**data, "gate_reasons": tuple(data.get("gate_reasons", ()))}
-        )
+        event = _EVENT.validate_python(data)
         event = replace(
             event,
             tags=clean_tags(event.tags),
@@ -110,7 +97,7 @@ class EventRecords(Lines[Carried]):
 
     def redact(self, value: Carried) -> Carried:
         event, level = value.event, "all" if is_raw(value.event) else self.level
-        clean = redacted_in(event, level, *self.redacted)
+        clean = redacted_in(event, level, self.redacted)
         times, people = _spans_in(event, clean.text)
         clean = replace(
             clean,
@@ -129,12 +116,9 @@ class EventRecords(Lines[Carried]):
 
 def _check_message(event: Event) -> None:
     """Raise InvalidInput if the role of a message, or a span of the text, is malformed."""
-    if event.role not in _ROLES:
-        raise InvalidInput(f"role: expected one of {', '.join(filter(None, _ROLES))}, or nothing")
-    if event.kind == MESSAGE and not event.role:
-        raise InvalidInput(
-            f"role: missing; who said a message is one of {', '.join(filter(None, _ROLES))}"
-        )
+    if event.role not in _ROLES and (event.role or event.kind == MESSAGE):
+        given = "" if event.role else "missing; "
+        raise InvalidInput(f"role: {given}expected one of {', '.join(_ROLES)} for a message")
     for name, form in (("times", _TIME), ("people", _PERSON)):
         for one in getattr(event, name):
             found = form.fullmatch(one)
@@ -149,11 +133,8 @@ def _spans_in(event: Event, text: str) -> tuple[tuple[str, ...], tuple[str, ...]
     before = event.text
     if before == text:
         return event.times, event.people
-    shorter = min(len(before), len(text))
-    same = next((n for n in range(shorter) if before[n] != text[n]), shorter)
-    behind = next(
-        (n for n in range(shorter - same) if before[-1 - n] != text[-1 - n]), shorter - same
-    )
+    same = _common(before, text)
+    behind = _common(before[same:][::-1], text[same:][::-1])
 
     def moved(span: str, numbers: int) -> str:
         *places, rest = span.split(":", numbers)
@@ -166,6 +147,12 @@ def _spans_in(event: Event, text: str) -> tuple[tuple[str, ...], tuple[str, ...]
 
     times, people = (moved(one, 1) for one in event.times), (moved(one, 2) for one in event.people)
     return tuple(filter(None, times)), tuple(filter(None, people))
+
+
+def _common(one: str, other: str) -> int:
+    """Return the length of the common beginning of two texts."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _local_time(event: Event) -> str:

@@ -107,7 +107,7 @@ class Kind(ABC, Generic[Value]):
     """The file or folder in an archive."""
     is_imported = True
     """False if an archive holds the kind for information only."""
-    redacted: tuple[str, ...] = ()
+    redacted = ""
     """The fields that an import redacts (see `redacted_in`)."""
 
     def __init__(self, parts: Parts, store: Any = None) -> None:
@@ -162,7 +162,7 @@ class Kind(ABC, Generic[Value]):
     def redact(self, value: Any) -> Any:
         """Return `value` with the redaction of this installation applied. Parts that are redacted
         already are not changed."""
-        return redacted_in(value, self.level, *self.redacted)
+        return redacted_in(value, self.level, self.redacted)
 
     def restore(self, values: Sequence[Value]) -> Sequence[Restored]:
         """Store the values that are missing here. Return the results. Idempotent."""
@@ -203,13 +203,13 @@ def checked(where: str) -> Iterator[None]:
         raise InvalidInput(f"{where}: {error}") from None
 
 
-def redacted_in(value: Redactable, level: Level, *paths: str) -> Redactable:
-    """Return a copy of a dataclass with the texts at `paths` redacted.
+def redacted_in(value: Redactable, level: Level, paths: str) -> Redactable:
+    """Return a copy of a dataclass with the texts at `paths` (separated by spaces) redacted.
 
     `name` is a text or a tuple of texts, `lines.text` the field `text` of one or more dataclasses
     in `lines`.
     """
-    for path in paths:
+    for path in paths.split():
         name, _, rest = path.partition(".")
         value = replace(value, **{name: _redacted(getattr(value, name), level, rest)})
     return value

@@ -91,7 +91,7 @@ class LinesOfPerson(Lines[Line]):
 
 class SummaryRecords(LinesOfPerson[Summary]):
     name, path = "dated_summaries", "layers/summaries.jsonl"
-    redacted = ("text", "gate_reasons")
+    redacted = "text gate_reasons"
     store: SummaryStorage
 
     def record(self, value: Summary) -> Record:
@@ -172,7 +172,7 @@ class BufferedStates(LinesOfPerson[BufferedState]):
         """Redact messages at level `all`, and filed events (role `record`) at the configured
         level."""
         level = self.level if value.spoken.role == "record" else "all"
-        clean = redacted_in(value, level, "spoken.text", "spoken.name")
+        clean = redacted_in(value, level, "spoken.text spoken.name")
         return replace(clean, tokens=spoken_tokens(clean.spoken))
 
 
