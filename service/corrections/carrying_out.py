@@ -39,7 +39,7 @@ _DATED = re.compile(r"\s*\(\d{4}-\d\d-\d\d\)\s*$", re.ASCII)
 def carry_out(parts: Parts, plan: Plan, *, dry_run: bool = False) -> Correction:
     """Carry out a plan. Return the correction with everything that it removes or replaces. With
     `dry_run` nothing is changed."""
-    from ..entity_data.articles import article_kinds  # not loaded where memory is off
+    from ..entity_data.registry import article_kinds  # not loaded where memory is off
 
     now, hours = parts.clock(), parts.settings.cognitive.undo_hours
     plan.correction_id = plan.correction_id or new_id(plan.scope)

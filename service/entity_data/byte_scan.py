@@ -8,21 +8,25 @@ shorter than 9 bytes (three Chinese characters) are not searched for, because th
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from typing import Any
 
 import numpy as np
 
+from ...schema.entity import Entity
+from ...schema.portions import portions
 from ...stores.files.bytes_below import PIECE_BYTES, StoredBytes
 from ...text.search_words import indexed_words, search_tokens
+from .kinds import Kind, Traces
 
 SHORTEST_BYTES = 9
+TEXTS_AT_ONCE = 200
+"""Number of texts that are split into pieces or compared in one step."""
 
 _PREFIX_BYTES = 8
 _TABLE_BITS = 22
 _MIX = np.uint64(0x9E3779B97F4A7C15)
-_TEXTS_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,68 +71,95 @@ class Needles:
     pieces begin with the same bytes.
     """
 
-    def __init__(self, wanted: Collection[bytes] = ()) -> None:
-        self._wanted: set[bytes] = set()
-        # Lengths of the pieces by their first 8 bytes. `find` looks up one slice of the data per
-        # length, so that pieces with the same first bytes are not compared one by one.
-        self._lengths: dict[int, tuple[int, ...]] = {}
-        self._sorted = np.zeros(0, dtype=np.uint64)
+    def __init__(self, wanted: Collection[bytes]) -> None:
+        self._wanted = frozenset(wanted)
+        # `find` looks up one slice of the data per length, so that pieces with the same first bytes
+        # are not compared one by one.
+        self._lengths = sorted({len(piece) for piece in wanted})
+        first = b"".join(piece[:_PREFIX_BYTES] for piece in self._wanted)
+        self._prefixes = np.unique(np.frombuffer(first, dtype="<u8"))
         self._table = np.zeros(1 << _TABLE_BITS, dtype=bool)
-        self.add(wanted)
-
-    def add(self, wanted: Collection[bytes]) -> None:
-        """Add pieces to search for."""
-        self._wanted.update(wanted)
-        for piece in wanted:
-            prefix = int.from_bytes(piece[:_PREFIX_BYTES], "little")
-            known = self._lengths.get(prefix, ())
-            if len(piece) not in known:
-                self._lengths[prefix] = (*known, len(piece))
+        self._table[_slots(self._prefixes)] = True
 
     def find(self, data: bytes) -> Iterator[tuple[int, bytes]]:
         """Yield (offset, piece) of all pieces in `data`."""
-        if len(self._sorted) < len(self._lengths):
-            self._sorted = np.sort(np.fromiter(self._lengths, np.uint64, len(self._lengths)))
-            self._table[_slots(self._sorted)] = True
         for shift in range(min(_PREFIX_BYTES, max(len(data) - _PREFIX_BYTES + 1, 0))):
             words = np.frombuffer(
                 data, dtype="<u8", count=(len(data) - shift) // _PREFIX_BYTES, offset=shift
             )
             maybe = np.flatnonzero(self._table[_slots(words)])
-            for n in maybe[np.isin(words[maybe], self._sorted)].tolist():
+            for n in maybe[np.isin(words[maybe], self._prefixes)].tolist():
                 offset = shift + n * _PREFIX_BYTES
-                for length in self._lengths[int(words[n])]:
+                for length in self._lengths:
                     if (piece := data[offset : offset + length]) in self._wanted:
                         yield offset, piece
 
 
-def scanning(
-    stored: Iterable[StoredBytes], needles: Needles, found: list[FoundPiece]
-) -> Iterator[int]:
-    """Append the pieces found to `found`, each once per place. Yield the number of bytes searched
-    so far after each block."""
-    size = 0
-    seen: set[tuple[str, bytes]] = set()
-    for place, start, data in stored:
-        for offset, piece in needles.find(data):
-            if (place, piece) not in seen:
-                seen.add((place, piece))
-                found.append(FoundPiece(place, start + offset, piece))
-        size += len(data)
-        yield size
+class Remains:
+    """Forgotten texts that are still stored: the pieces found, each once per place.
+
+    `unread` are the names of unreadable files or tables, `searched` is the number of bytes.
+    `too_short` is the number of texts that are too short to be searched for.
+    """
+
+    def __init__(self) -> None:
+        self.found: list[FoundPiece] = []
+        self.unread: list[str] = []
+        self.searched = self.too_short = 0
+
+    def search(
+        self, stored: Iterable[StoredBytes], kinds: Sequence[Kind[Any]], traces: Traces
+    ) -> Iterator[None]:
+        """Find the texts of `traces` in `stored`. Yields between short steps.
+
+        The same text in a record of others is no remnant. Events (the first of `kinds`) are read
+        last, so that a job that is filed meanwhile is not missed.
+        """
+        wanted: set[bytes] = set()
+        for some in portions(sorted(traces.texts), TEXTS_AT_ONCE):
+            yield
+            for text in some:
+                wanted_of_text = pieces(text)
+                self.too_short += not wanted_of_text and bool(text.strip())
+                wanted |= wanted_of_text
+        yield from self.scan(stored, Needles(wanted))
+        for kind in reversed(kinds):
+            texts = _texts_of_others(kind, traces.entity) if self.found else iter(())
+            for others in portions(texts, TEXTS_AT_ONCE):
+                yield
+                self.leave_out(others)
+
+    def scan(self, stored: Iterable[StoredBytes], needles: Needles) -> Iterator[None]:
+        """Add the pieces in `stored`. Yields after each block."""
+        seen: set[tuple[str, bytes]] = set()
+        for place, start, data in stored:
+            for offset, piece in needles.find(data):
+                if (place, piece) not in seen:
+                    seen.add((place, piece))
+                    self.found.append(FoundPiece(place, start + offset, piece))
+            self.searched += len(data)
+            yield
+
+    def leave_out(self, texts: Iterable[str]) -> None:
+        """Remove the pieces that occur in any form of any of `texts`."""
+        needles = Needles({one.piece for one in self.found})
+        data = b"\0".join(form for text in texts for form in forms(text))
+        others = {piece for _, piece in needles.find(data)}
+        self.found = [one for one in self.found if one.piece not in others]
 
 
-def standing_in(texts: Iterable[str], wanted: Collection[bytes]) -> set[bytes]:
-    """Return the pieces that occur in any form of any of `texts`. Processes a thousand texts at
-    once."""
-    needles, source = Needles(wanted), iter(texts)
-    found: set[bytes] = set()
-    while len(found) < len(wanted) and (some := list(islice(source, _TEXTS_AT_ONCE))):
-        found.update(
-            piece
-            for _, piece in needles.find(b"\0".join(form for text in some for form in forms(text)))
-        )
-    return found
+def _texts_of_others(kind: Kind[Any], entity: Entity) -> Iterator[str]:
+    """Yield the texts of a kind.
+
+    For records of several lines (profiles, articles) also yield the joined lines, because a piece
+    may span two lines. If a user is forgotten, group profiles are skipped: texts of the user must
+    not remain in them.
+    """
+    for record in kind.records():
+        is_group = kind.kind == "profiles" and record.entities[0].startswith("group:")
+        if not (is_group and entity.type == "user"):
+            yield from record.searched
+            yield "\n".join(record.searched)
 
 
 def _slots(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any, cast
@@ -25,15 +25,14 @@ from ...schema.event import (
     is_raw,
 )
 from ...schema.labels import clean_metadata, clean_tags
+from ...schema.summary import Restored
 from ...schema.times import check_expiry, check_timezone
 from ...stores.tables.event_transfer import Carried
-from ...text.messages.former import FormerTalk
-from ...text.redaction import Level, redact_value
-from ..components import Parts
-from .kinds import Lines, Provenance, Record, Traces, names_in, redact_time, redacted_in
+from ...text.redaction import redact_value
+from .kinds import Lines, Record, names_in, redact_time, redacted_in
 
 _EVENT = TypeAdapter(Event)
-_ROLES = ("", "user", "assistant", "tool")
+_ROLES = ("user", "assistant", "tool")
 _DAY = r"\d{4}-\d\d-\d\d(?: \d\d:\d\d)?"
 _TIME = re.compile(rf"(\d{{1,9}}):{_DAY}(?:/{_DAY})?")
 _PERSON = re.compile(r"(\d{1,9}):(\d{1,9}):\S.*")
@@ -42,70 +41,39 @@ _REVISIONS = TypeAdapter(tuple[Revision, ...])
 
 
 class EventRecords(Lines[Carried]):
-    """Events as a kind of stored data.
-
-    Erasing them also removes their search words, their vectors (of all models) and the ledger
-    entries of their jobs.
-    """
+    """Events. Forgetting erases them itself, some at a time, with their search words, their vectors
+    (of all models) and the ledger entries of their jobs."""
 
     kind = name = "events"
     path = "events.jsonl"
+    redacted = "text handed_over user_name bot_name group_name gate_reasons tags"
 
-    def __init__(self, parts: Parts) -> None:
-        super().__init__(parts)
-        self._talk = FormerTalk()
+    def stored(self, entity: Entity | None) -> Iterator[Carried]:
+        return self.backend.transfer.take(EventFilter(None) if entity is None else entity.where)
 
-    def records(self, traces: Traces | None) -> Iterator[Record]:
-        by_name = traces is not None and traces.entity.type == "user"
-        for event, _, revisions in self.backend.transfer.take(
-            EventFilter(None) if traces is None else traces.entity.where
-        ):
-            names = (event.user_name,) if by_name else ()
-            moment = (event.scope.key, event.timestamp)
-            identity, texts = (
-                event.event_id,
-                (event.text, event.handed_over, *(one.text for one in revisions)),
-            )
-            jobs, scope = (event.job_id,), event.scope.key
-            named = tuple(
-                (f"user:{one.user_id}", event.text[one.start : one.end]) for one in event.named
-            )
-            yield Record(
-                identity,
-                texts,
-                names,
-                None,
-                jobs,
-                (moment,),
-                identity,
-                scope,
-                names_in(event),
-                named,
-            )
-
-    def erase(self, traces: Traces) -> int:
-        return self.backend.erasure.erase_events(traces.entity.where)
-
-    def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
-        for event_id in unwanted:
-            self.backend.erasure.erase_events(EventFilter(None, event_ids=(event_id,)))
-
-    def values(self, entity: Entity) -> Iterator[Carried]:
-        return self.backend.transfer.take(entity.where)
+    def record(self, value: Carried) -> Record:
+        event = value.event
+        named = ((f"user:{one.user_id}", event.text[one.start : one.end]) for one in event.named)
+        return Record(
+            event.event_id,
+            event.entities,
+            (event.text, event.handed_over, *(one.text for one in value.revisions)),
+            event.scope.key,
+            event.timestamp,
+            event.job_id,
+            borne=names_in(event),
+            named=tuple(named),
+            is_event=True,
+        )
 
     def as_data(self, value: Carried) -> Mapping[str, Any]:
-        return {
-            **asdict(value.event),
-            "filed": value.filed,
-            "revisions": [asdict(one) for one in value.revisions],
-        }
+        revisions = [asdict(one) for one in value.revisions]
+        return {**asdict(value.event), "filed": value.filed, "revisions": revisions}
 
     def parse(self, data: dict[str, Any]) -> Carried:
         filed = data.pop("filed", False) is True
         revisions = _REVISIONS.validate_python(data.pop("revisions", ()))
-        event = _EVENT.validate_python(
-            {**data, "gate_reasons": tuple(data.get("gate_reasons", ()))}
-        )
+        event = _EVENT.validate_python(data)
         event = replace(
             event,
             tags=clean_tags(event.tags),
@@ -125,62 +93,32 @@ class EventRecords(Lines[Carried]):
                 f"schema_version {event.schema_version} is newer than {EVENT_SCHEMA_VERSION}; upgrade"
             )
         _check_message(event)
-        return Carried(self._talk.message(event), filed, revisions)
+        return Carried(event, filed, revisions)
 
     def redact(self, value: Carried) -> Carried:
-        event = value.event
-        level: Level = "all" if is_raw(event) else self.level
-        clean = redacted_in(
-            event,
-            level,
-            "text",
-            "handed_over",
-            "user_name",
-            "bot_name",
-            "group_name",
-            "gate_reasons",
-            "tags",
-        )
+        event, level = value.event, "all" if is_raw(value.event) else self.level
+        clean = redacted_in(event, level, self.redacted)
         times, people = _spans_in(event, clean.text)
-        metadata = cast("dict[str, Any]", redact_value(event.metadata, level))
-        clean = replace(clean, times=times, people=people, metadata=metadata)
-        former = tuple(
-            replace(redacted_in(one, level, "text"), replaced_at=redact_time(one.replaced_at))
-            for one in value.revisions
+        clean = replace(
+            clean,
+            times=times,
+            people=people,
+            metadata=cast("dict[str, Any]", redact_value(event.metadata, level)),
+            timestamp_local=_local_time(event),
         )
-        return value._replace(
-            event=replace(clean, timestamp_local=_local_time(event)), revisions=former
-        )
+        former = [redacted_in(one, level, "text") for one in value.revisions]
+        former = [replace(one, replaced_at=redact_time(one.replaced_at)) for one in former]
+        return value._replace(event=clean, revisions=tuple(former))
 
-    def stranger(self, value: Carried, entity: Entity) -> str:
-        event = value.event
-        # A summary of what several people said has no single owner: an archive of any of its
-        # speakers may hold the summary.
-        told = entity.type == "user" and not event.user_id and entity.id in event.speakers
-        return (
-            "" if told or entity.spoke(event.user_id, event.group_id) else f"user:{event.user_id}"
-        )
-
-    def said(self, value: Carried) -> Provenance:
-        return Provenance(value.event.entities, value.event.job_id, value.event.timestamp)
-
-    def restore(self, values: Sequence[Carried]) -> Mapping[str, int | list[str]]:
-        arrived = self.backend.transfer.bring(values)
-        return {
-            "events": arrived.added,
-            "known_events": arrived.known,
-            "different_events": arrived.different,
-        }
+    def restore(self, values: Sequence[Carried]) -> Sequence[Restored]:
+        return self.backend.transfer.bring(values)
 
 
 def _check_message(event: Event) -> None:
     """Raise InvalidInput if the role of a message, or a span of the text, is malformed."""
-    if event.role not in _ROLES:
-        raise InvalidInput(f"role: expected one of {', '.join(filter(None, _ROLES))}, or nothing")
-    if event.kind == MESSAGE and not event.role:
-        raise InvalidInput(
-            f"role: missing; who said a message is one of {', '.join(filter(None, _ROLES))}"
-        )
+    if event.role not in _ROLES and (event.role or event.kind == MESSAGE):
+        given = "" if event.role else "missing; "
+        raise InvalidInput(f"role: {given}expected one of {', '.join(_ROLES)} for a message")
     for name, form in (("times", _TIME), ("people", _PERSON)):
         for one in getattr(event, name):
             found = form.fullmatch(one)
@@ -195,11 +133,8 @@ def _spans_in(event: Event, text: str) -> tuple[tuple[str, ...], tuple[str, ...]
     before = event.text
     if before == text:
         return event.times, event.people
-    shorter = min(len(before), len(text))
-    same = next((n for n in range(shorter) if before[n] != text[n]), shorter)
-    behind = next(
-        (n for n in range(shorter - same) if before[-1 - n] != text[-1 - n]), shorter - same
-    )
+    same = _common(before, text)
+    behind = _common(before[same:][::-1], text[same:][::-1])
 
     def moved(span: str, numbers: int) -> str:
         *places, rest = span.split(":", numbers)
@@ -212,6 +147,12 @@ def _spans_in(event: Event, text: str) -> tuple[tuple[str, ...], tuple[str, ...]
 
     times, people = (moved(one, 1) for one in event.times), (moved(one, 2) for one in event.people)
     return tuple(filter(None, times)), tuple(filter(None, people))
+
+
+def _common(one: str, other: str) -> int:
+    """Return the length of the common beginning of two texts."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _local_time(event: Event) -> str:

@@ -18,24 +18,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
-from typing import Any, Literal
+from typing import Literal
 
 from ...schema.entity import Entity
 from ...schema.errors import HistorianError, OwnerLockHeld
 from ...schema.event import EventFilter
 from ...schema.forgetting import ForgetReport, ForgetRequest
 from ...schema.portions import portions
-from ...schema.profile import ProfileKey
 from ...schema.protocols import VectorIndex
-from ...stores.tables.forget_requests import ForgetRequestTable
 from ...text.remembered import empty_remembered
 from ..components import Parts
-from .byte_scan import FoundPiece, Needles, pieces, scanning, standing_in
-from .kinds import Kind, Record, Traces
+from .byte_scan import Remains
+from .kinds import Record, Traces
 from .mentions import Mentions, digest
 from .registry import stored_kinds
 
@@ -43,15 +41,13 @@ log = logging.getLogger(__name__)
 
 ANSWER_POLL_SECONDS = 0.05
 RECORDS_AT_ONCE = 1_000
-TEXTS_AT_ONCE = 200
-"""Number of texts that one slice splits into pieces or compares."""
 MOST_TRIES = 20
 """Maximum number of times that rewriting the database is interrupted because a writer waits. After
 that, writers wait until it ends."""
 
 Company = Literal["alone", "beside", "quiet"]
-"""What may run during a slice. `alone`: no job, and no open checkpoint. `beside`: jobs. `quiet`:
-jobs, but the slice is interrupted when a job waits to write."""
+"""What may run during a slice. `alone`: no job, no open checkpoint. `beside`: jobs. `quiet`: jobs;
+the slice is interrupted when a job waits to write."""
 
 
 class Forgetting:
@@ -74,13 +70,11 @@ class Forgetting:
         self._erasure = parts.backend.erasure
         self._index = index
         self._on_step = on_step
+        self._kinds = stored_kinds(parts)
         self.requests = parts.backend.forget_requests
         self.index_waits = False
         """True while the derived index must not be updated, because it would take in events that
         are about to be deleted."""
-        self._mention_texts: dict[tuple[str, str, str], str] = {}
-        """Texts of the mentions found by the last search, by key of the entity, kind and id of the
-        record."""
         self.let_go = False
         """Set this to interrupt the running slice. Only slices that rewrite the database can be
         interrupted."""
@@ -107,47 +101,37 @@ class Forgetting:
         entity, requests, step = request.entity, self.requests, self._on_step
         self._erasure.bury(entity.key, request.until)
         step("buried")
-        traces = Traces(
-            entity,
-            set(request.texts),
-            set(request.names),
-            set(request.job_ids),
-            set(request.moments),
-        )
-        stores = stored_kinds(self._parts)
+        texts, names = set(request.texts), set(request.names)
+        traces = Traces(entity, texts, names, set(request.job_ids), set(request.moments))
         removed: Counter[str] = Counter()
+        mention_texts: dict[tuple[str, str], dict[str, None]] = {}
         if request.stage != "erasing":
             self.index_waits = True
             last_rows: Sequence[int] = request.last_rows
             if request.stage == "waiting":
-                yield from self._survey(stores[0], traces)
+                surveyed = yield from self._survey(traces)
                 yield "alone"
                 with self._parts.backend.workers.alone():
-                    self._erase_files(stores, traces, removed)
+                    self._erase_files(traces, surveyed, removed)
                 last_rows = self._erasure.last_rows(entity.where)  # later events are not deleted
                 if not requests.advance(request, "deleting", last_rows=last_rows):
                     return
                 step("deleting")
-            yield from self._erase_events(stores[0].kind, traces, last_rows, removed)
-            yield from self._look_for_mentions(stores, traces, remove=request.mentions)
+            yield from self._erase_events(traces, last_rows, removed)
+            mention_texts = yield from self._look_for_mentions(traces, remove=request.mentions)
             if not requests.advance(request, "erasing"):
                 return
             self.index_waits = False
             step("erasing")
         yield from self._erase_bytes()
-        scanned = yield from self._scan(stores, traces)
-        mentions = tuple(
-            dict.fromkeys(
-                (kind, item) for kind, item, _ in sorted(self._erasure.kept_mentions(entity.key))
-            )
-        )
+        scanned = yield from self._scan(traces)
+        kept = sorted(self._erasure.kept_mentions(entity.key))
+        mentions = tuple(dict.fromkeys((kind, item) for kind, item, _ in kept))
         report = replace(
             scanned,
-            removed={store.kind: removed[store.kind] for store in stores if removed[store.kind]},
+            removed={one.kind: removed[one.kind] for one in self._kinds if removed[one.kind]},
             mentions=mentions,
-            mention_texts=tuple(
-                self._mention_texts.get((entity.key, *one), "") for one in mentions
-            ),
+            mention_texts=tuple("\n".join(mention_texts.get(one, ())) for one in mentions),
             mentions_removed=request.mentions,
         )
         empty_remembered()
@@ -162,89 +146,85 @@ class Forgetting:
         if report.left:
             log.warning("forgotten texts remain in %d places", len(report.left))
 
-    def _survey(self, events: Kind[Any], traces: Traces) -> Iterator[Company]:
-        for some in portions(events.records(traces), RECORDS_AT_ONCE):
+    def _survey(self, traces: Traces) -> Generator[Company, None, int]:
+        """Store the traces of the events. Return the number of events."""
+        count = 0
+        for some in portions(self._kinds[0].records(traces), RECORDS_AT_ONCE):
             yield "beside"
             self._note(traces, some)
+            count += len(some)
+        return count
 
-    def _erase_files(
-        self, stores: Sequence[Kind[Any]], traces: Traces, removed: Counter[str]
-    ) -> None:
-        """Erase all kinds except events, and drop the vector index. No job may run meanwhile."""
+    def _erase_files(self, traces: Traces, surveyed: int, removed: Counter[str]) -> None:
+        """Store the traces of all kinds, erase all but the events, and drop the vector index. No
+        job may run meanwhile.
+
+        The events are read again if they are not the `surveyed` number of events any more.
+        """
         # Jobs claimed by a dead worker are returned to the queue, where they can be removed.
         self._parts.queue.take_over(self._parts.clock())
-        for store in stores:
-            if store is not stores[0] or self._parts.events.count(traces.entity.where) != len(
-                traces.event_ids
-            ):
-                for some in portions(store.records(traces), RECORDS_AT_ONCE):
-                    self._note(traces, some)
+        is_complete = self._parts.events.count(traces.entity.where) == surveyed
+        for kind in self._kinds[1 if is_complete else 0 :]:
+            for some in portions(kind.records(traces), RECORDS_AT_ONCE):
+                self._note(traces, some)
         self._on_step("surveyed")
         for turn in ("first", "second"):
-            for store in stores[1:]:
-                removed[store.kind] += store.erase(traces)
-                self._on_step(f"{store.kind}, {turn} time")
+            for kind in self._kinds[1:]:
+                removed[kind.kind] += kind.erase(traces)
+                self._on_step(f"{kind.kind}, {turn} time")
         self._parts.backend.sweep()
         if self._index is not None:
             self._index.drop()
         self._on_step("index dropped")
 
     def _erase_events(
-        self, kind: str, traces: Traces, last_rows: Sequence[int], removed: Counter[str]
+        self, traces: Traces, last_rows: Sequence[int], removed: Counter[str]
     ) -> Iterator[Company]:
         def note(texts: Sequence[str], job_ids: Sequence[str]) -> None:
             """Store texts and job ids of events that were filed since the survey."""
             if not traces.texts.issuperset(texts):
-                self._note(traces, [Record("", tuple(texts), job_ids=tuple(job_ids))])
+                jobs = (Record("", job_id=one) for one in job_ids)
+                self._note(traces, [Record("", texts=tuple(texts)), *jobs])
 
         while True:
             yield "beside"
             erased = self._erasure.erase_some(traces.entity.where, last_rows=last_rows, before=note)
             if not erased:
                 return
-            removed[kind] += erased
+            removed[self._kinds[0].kind] += erased
             self._on_step("some events deleted")
 
     def _look_for_mentions(
-        self, stores: Sequence[Kind[Any]], traces: Traces, *, remove: bool
-    ) -> Iterator[Company]:
-        """Find records of others that mention the entity; with `remove`, delete these texts.
+        self, traces: Traces, *, remove: bool
+    ) -> Generator[Company, None, dict[tuple[str, str], dict[str, None]]]:
+        """Find records of others that mention the entity; with `remove`, delete these texts. Return
+        the texts by kind and id of the record.
 
         Records that an earlier forget request for the entity found are found again.
         """
-        known = self._erasure.kept_mentions(traces.entity.key)
-        mentions = Mentions(
-            traces.entity, traces.names, traces.texts, {text for _, _, text in known}
-        )
-        for store in stores:
-            for some in portions(store.records(None), RECORDS_AT_ONCE):
+        key, events = traces.entity.key, self._kinds[0].kind
+        known = {text for _, _, text in self._erasure.kept_mentions(key)}
+        mentions = Mentions(traces.entity, traces.names, traces.texts, known)
+        for kind in self._kinds:
+            for some in portions(kind.records(), RECORDS_AT_ONCE):
                 yield "beside"
-                mentions.look(store.kind, some)
-        found: dict[str, dict[str, list[str]]] = {store.kind: {} for store in stores}
+                mentions.collect(kind.kind, some)
+        found: dict[tuple[str, str], dict[str, None]] = {}
         for one in mentions.found():
-            found[one.kind].setdefault(one.id, []).append(one.text)
-        every = {
-            (kind, item): texts for kind, items in found.items() for item, texts in items.items()
-        }
-        key = traces.entity.key
-        self._mention_texts = {(key, *one): "\n".join(texts) for one, texts in every.items()}
-        noted = [
-            (kind, item, digest(text)) for (kind, item), texts in every.items() for text in texts
-        ]
-        self._erasure.keep_mentions(key, noted)
-        if remove and every:
-            self._note(
-                traces, [Record("", tuple(text for texts in every.values() for text in texts))]
-            )
-            for ids in portions(found[stores[0].kind], RECORDS_AT_ONCE):
+            found.setdefault((one.kind, one.id), {})[one.text] = None
+        every = [(*place, text) for place, texts in found.items() for text in texts]
+        self._erasure.keep_mentions(key, [(kind, item, digest(text)) for kind, item, text in every])
+        if remove and found:
+            self._note(traces, [Record("", texts=tuple(text for *_, text in every))])
+            for ids in portions([item for kind, item in found if kind == events], RECORDS_AT_ONCE):
                 yield "beside"
                 self._erasure.erase_events(EventFilter(None, event_ids=tuple(ids)))
             yield "alone"
             with self._parts.backend.workers.alone():
-                for store in stores[1:]:
-                    if some_found := found[store.kind]:
-                        store.drop({item: frozenset(texts) for item, texts in some_found.items()})
+                for kind in self._kinds[1:]:
+                    kind.drop({item: one for (of, item), one in found.items() if of == kind.kind})
         self._on_step("mentions looked for")
+        return found
 
     def _erase_bytes(self) -> Iterator[Company]:
         for _ in self._erasure.merge_words():
@@ -266,80 +246,38 @@ class Forgetting:
                 self._parts.queue.compact()
                 return
 
-    def _scan(
-        self, stores: Sequence[Kind[Any]], traces: Traces
-    ) -> Generator[Company, None, ForgetReport]:
+    def _scan(self, traces: Traces) -> Generator[Company, None, ForgetReport]:
         """Search all files for the forgotten texts. Return a report of the places where they are
         found."""
-        backend, entity = self._parts.backend, traces.entity
-        needles, too_short = Needles(), 0
-        for some in portions(sorted(traces.texts), TEXTS_AT_ONCE):
-            yield "beside"
-            for text in some:
-                wanted_of_text = pieces(text)
-                too_short += not wanted_of_text and bool(text.strip())
-                needles.add(wanted_of_text)
+        backend = self._parts.backend
         for is_last in (False, True):
-            found: list[FoundPiece] = []
-            unread: list[str] = []
-            searched = 0
-            stored = backend.stored_bytes(unread)
-            for searched in scanning(stored, needles, found):  # noqa: B007 - the last one is told
+            remains = Remains()
+            for _ in remains.search(backend.stored_bytes(remains.unread), self._kinds, traces):
                 yield "beside"
-            # The same text in a record of others is no remnant. Events are read last, so that a job
-            # that is filed meanwhile is not missed.
-            others = (
-                chain.from_iterable(_texts_of_others(store, entity) for store in reversed(stores))
-                if found
-                else iter(())
-            )
-            at_issue = {one.piece for one in found}
-            for some in portions(others, TEXTS_AT_ONCE):
-                yield "beside"
-                at_issue -= standing_in(some, at_issue)
-            found = [one for one in found if one.piece in at_issue]
-            if is_last or not self._erasure.holds({one.path for one in found}):
+            if is_last or not self._erasure.holds({one.path for one in remains.found}):
                 break
             self._erasure.check_words()  # the keyword index may be damaged
             yield from self._rewrite()
-        left = tuple(dict.fromkeys(f"{one.path}: byte {one.offset}" for one in found))
         return ForgetReport(
-            entity.key, left=left, unread=tuple(unread), too_short=too_short, bytes_scanned=searched
+            traces.entity.key,
+            left=tuple(dict.fromkeys(f"{one.path}: byte {one.offset}" for one in remains.found)),
+            unread=tuple(remains.unread),
+            too_short=remains.too_short,
+            bytes_scanned=remains.searched,
         )
 
-    def _note(self, traces: Traces, records: Sequence[Record]) -> None:
+    def _note(self, traces: Traces, records: Iterable[Record]) -> None:
         """Add the new texts, names, job ids and moments of `records` to the request on disk, then
         to `traces`."""
         new = Traces(traces.entity)
         for record in records:
             new.add(record)
-        traces.event_ids |= new.event_ids
         names = ("texts", "names", "job_ids", "moments")
-        found = {name: getattr(new, name) - getattr(traces, name) for name in names}
-        if any(found.values()):
-            self.requests.note(traces.entity, found)
-        for name, values in found.items():
+        known = {name: getattr(new, name) - getattr(traces, name) for name in names}
+        if any(known.values()):
+            self.requests.note(traces.entity, known)
+        for name, values in known.items():
             getattr(traces, name).update(values)
-
-
-def _texts_of_others(store: Kind[Any], entity: Entity) -> Iterator[str]:
-    """Yield the texts of a store.
-
-    For records of several lines (profiles, articles) also yield the joined lines, because a piece
-    may span two lines. If a user is forgotten, group profiles are skipped: texts of the user must
-    not remain in them.
-    """
-    for record in store.records(None):
-        if (
-            store.kind == "profiles"
-            and entity.type == "user"
-            and ProfileKey.of_index_id(record.id).entity_type == "group"
-        ):
-            continue
-        texts = record.texts if record.told is None else record.told
-        yield from texts
-        if len(texts) > 1:
-            yield "\n".join(texts)
 
 
 async def forget(
@@ -360,30 +298,25 @@ async def forget(
     until = parts.clock()
     await asyncio.to_thread(parts.backend.erasure.bury, entity.key, until)
     await asyncio.to_thread(requests.ask, ForgetRequest(entity, until, mentions))
-    if wake is None:
-        report = await asyncio.to_thread(_as_owner, parts, entity)
-        if report is not None:
-            return report
-    else:
+    is_ours, deadline = wake is None, time.monotonic() + wait_seconds
+    if wake is not None:
         wake()
-    try:
-        async with asyncio.timeout(wait_seconds):
-            while (answer := await asyncio.to_thread(requests.take_answer, entity)) is None:
-                await asyncio.sleep(ANSWER_POLL_SECONDS)
-                if await asyncio.to_thread(_is_left_alone, parts, requests, entity):
-                    report = await asyncio.to_thread(_as_owner, parts, entity)
-                    if report is not None:
-                        return report
+    while True:
+        if is_ours and (report := await asyncio.to_thread(_as_owner, parts, entity)):
+            return report
+        if answer := await asyncio.to_thread(requests.take_answer, entity):
             empty_remembered()  # the caches of this process; the owner has emptied its own
             return answer
-    except TimeoutError:
-        owner = parts.backend.workers.owner()
-        log.warning(
-            "a %s is not forgotten yet: %s has not answered", entity.type, owner or "the last owner"
-        )
-        return ForgetReport(
-            entity.key, done=False, stage=await asyncio.to_thread(requests.stage_of, entity)
-        )
+        stage = await asyncio.to_thread(requests.stage_of, entity)
+        owner = await asyncio.to_thread(parts.backend.workers.owner)
+        if time.monotonic() >= deadline:
+            break
+        is_ours = bool(stage) and owner is None  # the owner has ended before it carried it out
+        await asyncio.sleep(ANSWER_POLL_SECONDS)
+    log.warning(
+        "a %s is not forgotten yet: %s has not answered", entity.type, owner or "the last owner"
+    )
+    return ForgetReport(entity.key, done=False, stage=stage)
 
 
 def forget_all(parts: Parts) -> list[ForgetReport]:
@@ -414,8 +347,3 @@ def _as_owner(parts: Parts, entity: Entity) -> ForgetReport | None:
     if report is None:
         raise HistorianError(f"{entity.key}: the request to forget it was removed; send it again")
     return report
-
-
-def _is_left_alone(parts: Parts, requests: ForgetRequestTable, entity: Entity) -> bool:
-    """Return True if the owner has ended without carrying out the request."""
-    return bool(requests.stage_of(entity)) and parts.backend.workers.owner() is None

@@ -8,11 +8,13 @@ from typing import Any
 
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
-from ...schema.job import Job, parse_job
+from ...schema.job import Job, RecentMessage, parse_job
 from ...schema.payloads import StatesPayload
+from ...schema.scope import scope_of_key
+from ...schema.summary import Restored
 from ...schema.validation import validated
 from ..intake import HANDED_OVER, check_untried, redacted
-from .kinds import ALL, Lines, Provenance, Record, Traces, names_in
+from .kinds import ALL, Lines, Record, Traces, names_in
 
 
 class JobRecords(Lines[Job]):
@@ -22,68 +24,68 @@ class JobRecords(Lines[Job]):
     kind = name = "jobs"
     path = "jobs.jsonl"
 
-    def records(self, traces: Traces | None) -> Iterator[Record]:
-        jobs = {job.job_id: job for job in self._waiting()}
-        if traces is None:  # read last, so that a job claimed meanwhile is not missed
-            jobs |= {job.job_id: job for job in self.parts.queue.jobs("processing", ALL)}
-        for job in jobs.values():
-            texts = tuple(_texts(job))
-            if traces is None:
-                told = tuple(map(_with_speaker, _states(job))) if job.kind == "states" else texts
-                recent = job.recent_messages
-                senders = tuple((f"user:{one.sender_id}", one.sender_name) for one in recent)
-                yield Record(
-                    job.job_id,
-                    texts,
-                    told=told,
-                    scope=job.scope.key,
-                    borne=(*names_in(job), *senders),
-                )
-            elif _concerns(job, traces):
-                names = [job.user_name if traces.entity.type == "user" else job.group_name]
-                if traces.entity.type == "user" and not job.group_id:  # a group has other speakers
-                    names += [
-                        str(state.get("name", ""))
-                        for state in _states(job)
-                        if state.get("role") == "user"
-                    ]
-                moment = (job.scope.key, job.moment.timestamp())
-                yield Record(
-                    job.job_id, texts, tuple(names), job_ids=(job.job_id,), moments=(moment,)
-                )
-            elif traces.entity.type == "user":
-                said = tuple(
-                    one.text for one in job.recent_messages if one.sender_id == traces.entity.id
-                )
-                if said:
-                    yield Record(job.job_id, said)
+    def stored(self, entity: Entity | None) -> Iterator[Job]:
+        queue = self.parts.queue
+        failed = (one.job for one in queue.failed() if one.job is not None)
+        jobs = {job.job_id: job for job in (*queue.jobs("pending", ALL), *failed)}
+        # Read last, so that a job claimed meanwhile is not missed.
+        jobs |= {job.job_id: job for job in queue.jobs("processing", ALL)}
+        return iter(jobs.values())
+
+    def record(self, value: Job) -> Record:
+        states, texts = _states(value), tuple(_texts(value))
+        senders = ((f"user:{one.sender_id}", one.sender_name) for one in value.recent_messages)
+        is_private = not value.group_id  # a group has other speakers
+        partner = (str(one.get("name")) for one in states if one.get("role") == "user")
+        named = [(f"user:{value.user_id}", name) for name in partner if is_private]
+        is_command = value.kind not in HANDED_OVER
+        event_id = str(value.payload.get("event_id", "")) if is_command else ""
+        return Record(
+            value.job_id,
+            _named_by(value.payload) if is_command else sorted(value.entities, reverse=True),
+            texts,
+            value.scope.key,
+            value.moment.timestamp(),
+            "" if is_command else value.job_id,
+            rests_on=event_id.rpartition(":")[0],
+            lines=tuple(map(_with_speaker, states)) if value.kind == "states" else texts,
+            borne=(*names_in(value), *senders, *named),
+        )
+
+    def values(self, entity: Entity) -> Iterator[Job]:
+        return (job for job in super().values(entity) if job.kind in HANDED_OVER)
+
+    def records(self, traces: Traces | None = None) -> Iterator[Record]:
+        for job in self.stored(None):
+            record = self.record(job)
+            if traces is None or self.is_of(record, traces):
+                yield record
+            elif traces.entity.type == "user" and (said := _messages_of(job, traces.entity.id)):
+                yield record._replace(texts=tuple(one.text for one in said), job_id="")
 
     def erase(self, traces: Traces) -> int:
-        self.backend.erasure.bury_jobs(
-            [job.job_id for job in self._waiting() if _concerns(job, traces)]
-        )
-        amended = self.parts.queue.amend(
-            lambda job: None if _concerns(job, traces) else _without_messages(job, traces.entity)
-        )
-        marks = [
-            f'"{traces.entity.id}"'.encode(),
-            *(text.encode() for text in traces.texts if len(text.encode()) > 8),
-        ]
-        return amended + self.parts.queue.discard_unreadable(
+        def amended(job: Job) -> Job | None:
+            if self.is_of(self.record(job), traces):
+                return None
+            said = _messages_of(job, traces.entity.id) if traces.entity.type == "user" else []
+            left = [one for one in job.recent_messages if one not in said]
+            return job.model_copy(update={"recent_messages": left}) if said else job
+
+        concerned = [job.job_id for job in self.stored(None) if amended(job) is None]
+        self.backend.erasure.bury_jobs(concerned)
+        marks = [f'"{traces.entity.id}"'.encode()]
+        marks += [text.encode() for text in traces.texts if len(text.encode()) > 8]
+        return self.parts.queue.amend(amended) + self.parts.queue.discard_unreadable(
             lambda content: any(mark in content for mark in marks)
         )
 
     def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
-        waiting = (job for job in self._waiting() if job.job_id in unwanted)
-        left = {job.job_id: _without(job, unwanted[job.job_id]) for job in waiting}
-        self.backend.erasure.bury_jobs([job_id for job_id, job in left.items() if job is None])
-        self.parts.queue.amend(lambda job: left.get(job.job_id, job))
+        def left(job: Job) -> Job | None:
+            return _without(job, unwanted[job.job_id]) if job.job_id in unwanted else job
 
-    def values(self, entity: Entity) -> Iterator[Job]:
-        jobs = {
-            job.job_id: job for job in (*self.parts.queue.jobs("processing", ALL), *self._waiting())
-        }
-        return (job for job in jobs.values() if job.kind in HANDED_OVER and entity.owns(job))
+        gone = [job.job_id for job in self.stored(None) if left(job) is None]
+        self.backend.erasure.bury_jobs(gone)
+        self.parts.queue.amend(left)
 
     def as_data(self, value: Job) -> Mapping[str, Any]:
         return value.model_copy(
@@ -102,12 +104,7 @@ class JobRecords(Lines[Job]):
     def redact(self, value: Job) -> Job:
         return redacted(value, self.level)
 
-    def said(self, value: Job) -> Provenance:
-        return Provenance(
-            sorted(value.entities, reverse=True), value.job_id, value.moment.timestamp()
-        )
-
-    def restore(self, values: Sequence[Job]) -> Mapping[str, int | list[str]]:
+    def restore(self, values: Sequence[Job]) -> Sequence[Restored]:
         known = self.parts.queue.known_ids()
         # The worker would drop a job of a forgotten entity. Events that were filed from the job are
         # imported as events.
@@ -120,29 +117,16 @@ class JobRecords(Lines[Job]):
         ]
         for job in new:
             self.parts.queue.put(job)
-        return {"jobs": len(new)}
-
-    def _waiting(self) -> list[Job]:
-        failed = [one.job for one in self.parts.queue.failed() if one.job is not None]
-        return [*self.parts.queue.jobs("pending", ALL), *failed]
+        return ["restored"] * len(new)
 
 
-def _concerns(job: Job, traces: Traces) -> bool:
-    if job.kind in HANDED_OVER:
-        return traces.entity.owns(job)
-    payload = job.payload
-    if job.kind == "rollback_article":
-        return traces.entity.spoke(
-            str(payload.get("user_id", "")), str(payload.get("group_id", ""))
-        )
-    if job.kind == "reprocess":
-        return payload.get("scope_key") == traces.entity.scope.key
-    named = (payload.get("entity_type"), str(payload.get("entity_id")))
-    event_id = str(payload.get("event_id", ""))
-    return (
-        named == (traces.entity.type, traces.entity.id)
-        or event_id.rpartition(":")[0] in traces.job_ids
-    )
+def _named_by(payload: Mapping[str, Any]) -> list[str]:
+    """Return the keys of the entities that a command names."""
+    scope = scope_of_key(str(payload.get("scope_key", "")))
+    named = [("user", payload.get("user_id")), ("group", payload.get("group_id"))]
+    named += [(str(payload.get("entity_type")), payload.get("entity_id"))]
+    named += [("user", scope.user_id), ("group", scope.group_id)] if scope is not None else []
+    return [f"{kind}:{one}" for kind, one in named if one]
 
 
 def _texts(job: Job) -> list[str]:
@@ -188,12 +172,5 @@ def _without(job: Job, unwanted: Collection[str]) -> Job | None:
     return None if amended.is_empty or str(job.payload.get("text", "")) in unwanted else amended
 
 
-def _without_messages(job: Job, entity: Entity) -> Job:
-    """Return a job of another user without the recent messages of the forgotten user."""
-    if entity.type == "group" or all(one.sender_id != entity.id for one in job.recent_messages):
-        return job
-    return job.model_copy(
-        update={
-            "recent_messages": [one for one in job.recent_messages if one.sender_id != entity.id]
-        }
-    )
+def _messages_of(job: Job, user_id: str) -> list[RecentMessage]:
+    return [one for one in job.recent_messages if one.sender_id == user_id]

@@ -1,8 +1,9 @@
-"""Base classes for the kinds of stored data. Forgetting, export, import and the redaction of
-archives go through all kinds.
+"""Base classes of the declarations in `registry.py`: what the operations need to know of each kind
+of stored data.
 
-A kind in an archive has one of two forms: JSON lines (`Lines`), or Markdown files with revisions
-(`Documents`).
+A subclass declares where the values of one table or file are stored, to whom a value belongs
+(`record`), which of its fields are redacted, and its member in an archive. Forgetting, export,
+import and the search for mentions go through all kinds and treat them alike.
 """
 
 from __future__ import annotations
@@ -20,13 +21,10 @@ from pydantic import ValidationError
 from ...schema.entity import Entity
 from ...schema.errors import InvalidInput
 from ...schema.event import Event
-from ...schema.ids import encode_id
 from ...schema.job import Job
+from ...schema.summary import Restored
 from ...schema.validation import invalid_input
 from ...stores.files.archive import ArchiveReader, ArchiveWriter
-from ...stores.files.forms import Document, Format
-from ...stores.files.naming import Key, Naming
-from ...stores.tables.documents import DocumentTable
 from ...text.redaction import Level, redact
 from ...text.remembered import remembered
 from ..components import Parts
@@ -45,29 +43,36 @@ _WORD_CHARACTERS = 200
 
 
 class Record(NamedTuple):
-    """A stored record. `Kind.drop` takes its `id`.
+    """The common form of a stored value. `Kind.drop` takes its `id`.
 
-    `texts` are all texts of the record. `names` are names of the entity in the record. `told` are
-    the texts that are searched for mentions (default: `texts`). `job_ids` and `moments` (scope key,
-    seconds since the epoch) identify the jobs of the record. `event_id` is given for events only.
+    `entities` are the keys of the owners (`user:42`), the main one first. `texts` are all texts of
+    the value. `lines` are the texts that are searched for mentions, if they differ from `texts`.
+    `job_id` and `at` (seconds since the epoch) identify the job of the value. `rests_on` is the id
+    of a job with which the value is erased, whoever its owner is.
 
-    `scope` is the key of the record's conversation. If it is "", the record belongs to all
-    conversations in which a person of `borne` spoke. `borne` are the names in the record as (entity
+    `scope` is the key of the value's conversation. If it is "", the value belongs to all
+    conversations in which a person of `borne` spoke. `borne` are the names in the value as (entity
     key, name): the bot has an empty key, and a speaker whose name is unknown has an empty name.
     `named` are the people named in the text of an event, as stored in the event: (entity key,
     words).
     """
 
     id: str
-    texts: tuple[str, ...]
-    names: tuple[str, ...] = ()
-    told: tuple[str, ...] | None = None
-    job_ids: tuple[str, ...] = ()
-    moments: tuple[tuple[str, float], ...] = ()
-    event_id: str = ""
+    entities: Sequence[str] = ()
+    texts: tuple[str, ...] = ()
     scope: str = ""
+    at: float = float("-inf")
+    job_id: str = ""
+    rests_on: str = ""
+    lines: tuple[str, ...] | None = None
     borne: tuple[tuple[str, str], ...] = ()
     named: tuple[tuple[str, str], ...] = ()
+    is_event: bool = False
+
+    @property
+    def searched(self) -> tuple[str, ...]:
+        """The texts that are searched for mentions."""
+        return self.texts if self.lines is None else self.lines
 
 
 @dataclass
@@ -80,25 +85,14 @@ class Traces:
     names: set[str] = field(default_factory=set)
     job_ids: set[str] = field(default_factory=set)
     moments: set[tuple[str, float]] = field(default_factory=set)
-    event_ids: set[str] = field(default_factory=set)
-    """Ids of the events that this process has read."""
 
     def add(self, record: Record) -> None:
         self.texts.update(record.texts)
-        self.names.update(name for name in record.names if name)
-        self.job_ids.update(record.job_ids)
-        self.moments.update(record.moments)
-        if record.event_id:
-            self.event_ids.add(record.event_id)
-
-
-class Provenance(NamedTuple):
-    """The origin of a value: its entities (the main one first), its job, and its time in seconds
-    since the epoch."""
-
-    entities: Sequence[str] = ()
-    job_id: str = ""
-    at: float = 0.0
+        self.names.update(name for whose, name in record.borne if name and whose == self.entity.key)
+        if record.job_id:
+            self.job_ids.add(record.job_id)
+        if record.job_id and record.scope:
+            self.moments.add((record.scope, record.at))
 
 
 class Kind(ABC, Generic[Value]):
@@ -111,6 +105,10 @@ class Kind(ABC, Generic[Value]):
     """The name in the manifest of an archive; "" if the kind is not archived."""
     path = ""
     """The file or folder in an archive."""
+    is_imported = True
+    """False if an archive holds the kind for information only."""
+    redacted = ""
+    """The fields that an import redacts (see `redacted_in`)."""
 
     def __init__(self, parts: Parts, store: Any = None) -> None:
         """`store` is the store of this kind; None if the kind finds it in `parts`."""
@@ -119,18 +117,36 @@ class Kind(ABC, Generic[Value]):
         self.store = store
         self.level: Level = parts.settings.historian.redact_jobs
 
-    def records(self, traces: Traces | None) -> Iterator[Record]:
-        """Return the records of an entity; with None, of all entities."""
+    def stored(self, entity: Entity | None) -> Iterator[Value]:
+        """Yield the stored values. With an entity, those of others may be left out."""
         return iter(())
 
-    @abstractmethod
+    def record(self, value: Value) -> Record:
+        raise NotImplementedError  # a kind without values
+
+    def is_of(self, record: Record, traces: Traces) -> bool:
+        """Return True if a value is erased when the entity is forgotten."""
+        return traces.entity.key in record.entities or record.rests_on in traces.job_ids
+
+    def values(self, entity: Entity) -> Iterator[Value]:
+        """Yield the values of an entity, for an archive."""
+        traces = Traces(entity)
+        return (one for one in self.stored(entity) if self.is_of(self.record(one), traces))
+
+    def records(self, traces: Traces | None = None) -> Iterator[Record]:
+        """Yield the records of an entity; with None, of all entities."""
+        for record in map(self.record, self.stored(traces.entity if traces else None)):
+            if traces is None or self.is_of(record, traces):
+                yield record
+
     def erase(self, traces: Traces) -> int:
         """Permanently remove the data of an entity. Return the number of items."""
+        return int(self.store.erase(traces.entity))
 
     def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
         """Remove texts from records in one pass, and remove records that have no other text.
 
-        `unwanted` maps record ids to texts of `Record.told`. Some kinds always remove the whole
+        `unwanted` maps record ids to texts of `Record.searched`. Some kinds always remove the whole
         record.
         """
 
@@ -143,31 +159,18 @@ class Kind(ABC, Generic[Value]):
         """Yield the validated values of an archive. Raises InvalidInput."""
         return iter(())
 
-    def said(self, value: Value) -> Provenance:
-        return Provenance()
-
-    def stranger(self, value: Value, entity: Entity) -> str:
-        """Return the key of the value's owner (`user:42`) if an archive of `entity` may not hold
-        the value, else ""."""
-        entities = self.said(value).entities
-        return "" if entity.key in entities else entities[0]
-
-    def redact(self, value: Value) -> Value:
+    def redact(self, value: Any) -> Any:
         """Return `value` with the redaction of this installation applied. Parts that are redacted
         already are not changed."""
-        return value
+        return redacted_in(value, self.level, self.redacted)
 
-    def restore(self, values: Sequence[Value]) -> Mapping[str, int | list[str]]:
-        """Store the values that are missing here. Return counts for the import report.
-        Idempotent."""
-        return {}
+    def restore(self, values: Sequence[Value]) -> Sequence[Restored]:
+        """Store the values that are missing here. Return the results. Idempotent."""
+        return ()
 
 
 class Lines(Kind[Value]):
     """A kind that is written into an archive as JSON lines."""
-
-    @abstractmethod
-    def values(self, entity: Entity) -> Iterator[Value]: ...
 
     @abstractmethod
     def as_data(self, value: Value) -> Mapping[str, Any]: ...
@@ -186,64 +189,6 @@ class Lines(Kind[Value]):
             yield value
 
 
-class Documents(Kind[list[Document]], Generic[Key, Document]):
-    """A kind that is written into an archive as Markdown files, one per revision. The keys are in
-    the manifest.
-
-    A value is the list of revisions of one key, oldest first.
-    """
-
-    former_name = ""
-    """The name in manifests that earlier versions wrote."""
-    naming: Naming[Key]
-    form: Format[Key, Document]
-    store: DocumentTable[Key, Document]
-
-    def write(self, archive: ArchiveWriter, entity: Entity) -> list[dict[str, Any]]:
-        entries: list[dict[str, Any]] = []
-        for key in self.store.keys():  # noqa: SIM118 - a store, not a dictionary
-            for document in self.store.kept(key)[::-1] if entity.key in key.entities else ():
-                _, owner, _ = self.naming.row(key)
-                member = f"{self.path}/{len(entries):04d}-{encode_id(owner)}-{document.revision}.md"
-                archive.text(member, self.form.render(document))
-                entries.append(
-                    {"member": member, **self.naming.fields(key), "revision": document.revision}
-                )
-        return entries
-
-    def read(self, archive: ArchiveReader, path: Path) -> Iterator[list[Document]]:
-        where = f"{path}: {self.name}"
-        found: dict[Key, list[Mapping[str, Any]]] = {}
-        entries = archive.manifest.get(self.name, archive.manifest.get(self.former_name, []))
-        if not isinstance(entries, list):
-            raise InvalidInput(
-                f"{where}: expected a list in the manifest, got {type(entries).__name__}"
-            )
-        for entry in entries:
-            with checked(where):
-                if not isinstance(entry, dict):
-                    raise InvalidInput(
-                        f"expected objects in the manifest, got {type(entry).__name__}"
-                    )
-                found.setdefault(self.naming.of_fields(entry), []).append(entry)
-        for key, some in found.items():
-            with checked(where):
-                revisions = [self._parsed(archive, key, entry) for entry in some]
-            yield sorted(revisions, key=lambda one: one.revision)
-
-    def said(self, value: list[Document]) -> Provenance:
-        return Provenance(self.form.key(value[-1]).entities, at=float("-inf"))
-
-    def restore(self, values: Sequence[list[Document]]) -> Mapping[str, int | list[str]]:
-        return tally(self.name, [self.store.restore(revisions) for revisions in values])
-
-    def _parsed(self, archive: ArchiveReader, key: Key, entry: Mapping[str, Any]) -> Document:
-        revision = entry["revision"]
-        if type(revision) is not int:
-            raise InvalidInput(f"revision: expected a whole number, got {type(revision).__name__}")
-        return self.form.parse(archive.text(str(entry["member"])).encode(), key, lambda: revision)
-
-
 @contextmanager
 def checked(where: str) -> Iterator[None]:
     """Convert errors in a value to InvalidInput that begins with `where`, the place of the
@@ -258,25 +203,30 @@ def checked(where: str) -> Iterator[None]:
         raise InvalidInput(f"{where}: {error}") from None
 
 
-def redacted_in(value: Redactable, level: Level, *fields: str) -> Redactable:
-    """Return a copy of `value` with `fields` redacted, which are texts or tuples of texts."""
-    return replace(value, **{name: _redacted(getattr(value, name), level) for name in fields})
+def redacted_in(value: Redactable, level: Level, paths: str) -> Redactable:
+    """Return a copy of a dataclass with the texts at `paths` (separated by spaces) redacted.
+
+    `name` is a text or a tuple of texts, `lines.text` the field `text` of one or more dataclasses
+    in `lines`.
+    """
+    for path in paths.split():
+        name, _, rest = path.partition(".")
+        value = replace(value, **{name: _redacted(getattr(value, name), level, rest)})
+    return value
 
 
-def _redacted(given: str | tuple[str, ...], level: Level) -> str | tuple[str, ...]:
-    if not isinstance(given, str):
-        return tuple(_redact_word(one, level) for one in given)
+def _redacted(given: Any, level: Level, rest: str) -> Any:
+    if isinstance(given, tuple):
+        return tuple(_redacted(one, level, rest) for one in given)
+    if rest:
+        return redacted_in(given, level, rest)
     return (_redact_word if len(given) <= _WORD_CHARACTERS else redact)(given, level)
 
 
 def names_in(said: Event | Job) -> tuple[tuple[str, str], ...]:
     """Return the names in a turn as `Record.borne`. The speaker is included even without a name."""
-    borne = (
-        (f"user:{said.user_id}", said.user_name),
-        ("", said.bot_name),
-        (f"group:{said.group_id}", said.group_name),
-    )
-    return tuple((whose, name) for n, (whose, name) in enumerate(borne) if name or n == 0)
+    others = (("", said.bot_name), (f"group:{said.group_id}", said.group_name))
+    return (f"user:{said.user_id}", said.user_name), *(one for one in others if one[1])
 
 
 def redact_time(value: str) -> str:
@@ -287,9 +237,3 @@ def redact_time(value: str) -> str:
     except ValueError:
         return ""
     return value
-
-
-def tally(name: str, results: Sequence[str]) -> dict[str, int | list[str]]:
-    """Return the report fields that count restored, known and different items."""
-    prefixes = {"": "restored", "known_": "same", "different_": "different"}
-    return {prefix + name: results.count(result) for prefix, result in prefixes.items()}

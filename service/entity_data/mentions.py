@@ -47,7 +47,7 @@ class _Candidate(NamedTuple):
 
 
 class Mentions:
-    """Finds texts about an entity. First call `look` with all records, events before other kinds;
+    """Finds texts about an entity. First call `collect` with all records, events before other kinds;
     then `found` returns the mentions."""
 
     def __init__(
@@ -58,101 +58,102 @@ class Mentions:
         self._entity = entity.key
         # Texts from a group may be repeated in the profiles of its members. Texts of a person are
         # in no profile of others.
-        self._gone = frozenset(map(_bare, texts)) if entity.type == "group" else frozenset()
+        bare = filter(None, map(_bare, texts))
+        self._forgotten_texts = frozenset(bare if entity.type == "group" else ())
         self._names = [
             one for one in sorted(names) if len(one) >= _SHORTEST_NAME and not is_a_word(one)
         ]
-        self._of_time = {one for one in self._names if is_a_time(one)}
+        self._time_words = {one for one in self._names if is_a_time(one)}
         """Names that are also words for a time (May). They count only at the beginning of a
         text."""
         self._kept = frozenset(kept)
         self._by_id = re.compile(
             "|".join(
                 (
-                    _of_id(entity.id),
-                    *(rf"{_of_name(one)} ?\({re.escape(entity.id)}\)" for one in names),
+                    _id_pattern(entity.id),
+                    *(rf"{whole_word(one)} ?\({re.escape(entity.id)}\)" for one in names),
                 )
             )
         )
-        self._by_name = re.compile("|".join(map(_of_name, self._names)) or "(?!)")
-        self._borne: dict[str, set[str]] = defaultdict(set)
-        self._spoken: dict[str, set[str]] = defaultdict(set)
+        self._by_name = re.compile("|".join(map(whole_word, self._names)) or "(?!)")
+        self._names_of_others: dict[str, set[str]] = defaultdict(set)
+        self._scopes_by_speaker: dict[str, set[str]] = defaultdict(set)
         self._candidates: list[_Candidate] = []
-        self._texts_of_events: set[str] = set()
+        self._repeated = set(self._forgotten_texts)
+        """Texts of forgotten and possible events. A line that repeats one may be a mention too."""
 
-    def look(self, kind: str, records: Iterable[Record]) -> None:
+    def collect(self, kind: str, records: Iterable[Record]) -> None:
         """Collect the names borne in each conversation, and the records that may mention the
         entity."""
         for record in records:
             for whose, name in record.borne:
                 if whose != self._entity:
-                    self._spoken[whose].add(record.scope)
+                    self._scopes_by_speaker[whose].add(record.scope)
                     if any(one.casefold() in name.casefold() for one in self._names):
-                        self._borne[record.scope].add(name)
-            texts = record.texts if record.told is None else record.told
-            if record.event_id:
-                if self._is_noted(record) or any(
-                    self._may(text) or text in self._gone for text in texts
-                ):
-                    self._candidates.append(_Candidate(kind, record, texts))
-                    self._texts_of_events.update(texts)
-            elif some := tuple(
-                text for text in texts if self._may(text) or self._rests_on_events(text)
-            ):
+                        self._names_of_others[record.scope].add(name)
+            repeated = self._forgotten_texts if record.is_event else self._repeated
+            some = tuple(
+                text
+                for text in record.searched
+                if self._may_mention(text) or _bare(text) in repeated
+            )
+            if record.is_event and (some or self._names_entity(record)):
+                some = record.searched
+                self._repeated.update(filter(None, some))
+            if some:
                 self._candidates.append(_Candidate(kind, record, some))
 
     def found(self) -> list[FoundMention]:
         """Return the mentions of the entity: one per event, with its first text, and one per
         matching text of other records."""
         found: list[FoundMention] = []
-        stays: set[tuple[str, str]] = set()
-        goes: set[tuple[str, str]] = set()
+        kept_texts: set[tuple[str, str]] = set()
+        mention_texts: set[tuple[str, str]] = set()
         for kind, record, texts in self._candidates:
-            if record.event_id:
-                elsewhere = {words for whose, words in record.named if whose != self._entity}
-                is_mention = self._is_noted(record) or any(
-                    self._is_about(text, [record.scope], elsewhere) for text in texts
-                )
-                (goes if is_mention else stays).add((record.scope, texts[0]))
+            if record.is_event:
+                others = {words for whose, words in record.named if whose != self._entity}
+                about = (self._is_about(text, [record.scope], others) for text in texts)
+                is_mention = self._names_entity(record) or any(about)
+                (mention_texts if is_mention else kept_texts).add((record.scope, texts[0]))
                 found += [FoundMention(kind, record.id, texts[0])] if is_mention else []
                 continue
-            scopes = (
-                [record.scope]
-                if record.scope
-                else sorted({one for who, _ in record.borne for one in self._spoken[who]})
-            )
+            speakers = (whose for whose, _ in record.borne)
+            scopes = [record.scope] if record.scope else self._scopes_of(speakers)
             for text in texts:
-                told = {(scope, _bare(text)) for scope in scopes}
-                if told.isdisjoint(stays) and (
-                    told & goes or _bare(text) in self._gone or self._is_about(text, scopes)
+                places = {(scope, _bare(text)) for scope in scopes}
+                if places.isdisjoint(kept_texts) and (
+                    places & mention_texts
+                    or _bare(text) in self._forgotten_texts
+                    or self._is_about(text, scopes)
                 ):
                     found.append(FoundMention(kind, record.id, text))
         return found
 
-    def _is_noted(self, record: Record) -> bool:
+    def _scopes_of(self, speakers: Iterable[str]) -> list[str]:
+        return sorted({scope for one in speakers for scope in self._scopes_by_speaker[one]})
+
+    def _names_entity(self, record: Record) -> bool:
         return any(whose == self._entity for whose, _ in record.named)
 
-    def _may(self, text: str) -> bool:
+    def _may_mention(self, text: str) -> bool:
         """Return True if a text holds the id or a name of the entity, or has a stored digest.
 
         Whether another person of the conversation bears the name is checked later, in `found`.
         """
-        by_id = self._by_id.search(text) is not None
-        return (
-            by_id
-            or self._by_name.search(text) is not None
-            or (bool(self._kept) and digest(text) in self._kept)
+        return bool(
+            self._by_id.search(text)
+            or self._by_name.search(text)
+            or (self._kept and digest(text) in self._kept)
         )
-
-    def _rests_on_events(self, line: str) -> bool:
-        return (bare := _bare(line)) in self._texts_of_events or bare in self._gone
 
     def _is_about(self, text: str, scopes: Sequence[str], elsewhere: Collection[str] = ()) -> bool:
         """Return True if a text names the entity. `elsewhere` are words of the text that name other
         people."""
         if self._by_id.search(text) or (self._kept and digest(text) in self._kept):
             return True
-        others = {name for scope in scopes for name in self._borne[scope]}.union(elsewhere)
+        others = {name for scope in scopes for name in self._names_of_others[scope]}.union(
+            elsewhere
+        )
         folded = {name.casefold() for name in others}
         own = [name for name in self._names if name.casefold() not in folded]
         # Longer names of others ("Ann Lee") are matched first, so that a shorter name inside them
@@ -160,13 +161,13 @@ class Mentions:
         longer = sorted(others, key=len, reverse=True)
         pattern = "|".join(
             (
-                *map(_of_name, longer),
-                *(f"(?P<own{n}>{_of_name(name)})" for n, name in enumerate(own)),
+                *map(whole_word, longer),
+                *(f"(?P<own{n}>{whole_word(name)})" for n, name in enumerate(own)),
             )
         )
         named = [match for match in re.finditer(pattern, text) if match.lastgroup] if own else []
         return any(
-            match.group() not in self._of_time or _bare(text).startswith(match.group())
+            match.group() not in self._time_words or _bare(text).startswith(match.group())
             for match in named
         )
 
@@ -180,12 +181,8 @@ def _bare(line: str) -> str:
     return without_list_mark(line.strip()).strip()
 
 
-def _of_id(entity_id: str) -> str:
+def _id_pattern(entity_id: str) -> str:
     escaped = re.escape(entity_id)
     if len(entity_id) >= _LONG_ID:
         return rf"(?<![0-9A-Za-z]){escaped}(?![0-9A-Za-z])"
     return rf"(?:@[!&]?|\b(?:user|group|qq)[:= ]|(?:用户|群) ?){escaped}(?![0-9A-Za-z])"
-
-
-def _of_name(name: str) -> str:
-    return whole_word(name)

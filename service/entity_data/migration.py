@@ -121,57 +121,52 @@ class Migration:
         zone = configured_timezone(cognitive.timezone)
         with reading(path):
             changed = path.stat().st_mtime
-        return list(
-            read_old_summaries(
-                path, Assumed(zone, changed, self._scope, cognitive.bot_name, self._places)
-            )
-        )
+        assumed = Assumed(zone, changed, self._scope, cognitive.bot_name, self._places)
+        return list(read_old_summaries(path, assumed))
 
     def _take(self, batch: list[OldSummary | BadEntry], report: MigrationReport) -> None:
         good = [one for one in batch if isinstance(one, OldSummary)]
         report.bad += [one for one in batch if isinstance(one, BadEntry) and not one.place]
         report.unplaced += _unplaced(batch)
-        transfer = self._parts.backend.transfer
-        known = transfer.known_jobs(
-            [one.job.job_id for one in good] + [one.known_as for one in good if one.known_as]
-        )
-        waiting = self._parts.queue.known_ids() if self._rewrite else set()
-        fresh: dict[str, OldSummary] = {}
+        transfer, queue = self._parts.backend.transfer, self._parts.queue
+        names = (name for one in good for name in (one.job.job_id, one.known_as) if name)
+        known = transfer.known_jobs(names) | (queue.known_ids() if self._rewrite else set())
+        fresh: dict[str, list[Event]] = {}
         for one in good:
-            job_id = one.job.job_id
-            if job_id in known or one.known_as in known or job_id in fresh or job_id in waiting:
+            job_id, at = one.job.job_id, one.job.moment.timestamp()
+            if known & {job_id, one.known_as}:
                 report.known += 1
-            elif self._parts.events.is_forgotten(
-                job_id, one.job.entities, one.job.moment.timestamp()
-            ):
+                continue
+            if self._parts.events.is_forgotten(job_id, one.job.entities, at):
                 report.forgotten += 1
-            else:
-                fresh[job_id] = one
-        for one in list(fresh.values()):
-            # Without a time a model cannot resolve "yesterday": the text is filed unchanged and
-            # marked as not absolute.
+                continue
+            known.add(job_id)
+            job = redacted(one.job, self._settings.historian.redact_jobs)
             if self._rewrite and one.dated:
-                self._parts.queue.put(redacted(one.job, self._settings.historian.redact_jobs))
+                queue.put(job)
                 report.taken += 1
-                del fresh[one.job.job_id]
-        report.taken += transfer.file_jobs(
-            {job_id: self._events(one) for job_id, one in fresh.items()}
-        )
+            else:
+                # Without a time a model cannot resolve "yesterday": the text is filed unchanged and
+                # marked as not absolute.
+                fresh[job_id] = self._events(job) if one.dated else _as_they_stand(job)
+        report.taken += transfer.file_jobs(fresh)
 
-    def _events(self, one: OldSummary) -> list[Event]:
-        job = redacted(one.job, self._settings.historian.redact_jobs)
-        events = (
-            with_people(job, events_of(job, by_rules(job, self._settings)))
-            if one.dated
-            else _as_they_stand(job)
-        )
+    def _events(self, job: Job) -> list[Event]:
+        events = with_people(job, events_of(job, by_rules(job, self._settings)))
         return [replace(event, source=SOURCE) for event in events]
 
 
 def _as_they_stand(job: Job) -> list[Event]:
     return [
         Event.of_job(
-            job, n, kind, text, is_absolute=False, gate_reasons=(TIME_UNKNOWN,), rewritten_by="none"
+            job,
+            n,
+            kind,
+            text,
+            is_absolute=False,
+            gate_reasons=(TIME_UNKNOWN,),
+            rewritten_by="none",
+            source=SOURCE,
         )
         for n, (kind, text) in enumerate(job.texts)
     ]

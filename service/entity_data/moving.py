@@ -18,8 +18,6 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-import numpy as np
-
 from ...schema.errors import HistorianError, InvalidInput
 from ...schema.event import EventFilter
 from ...stores.backend import Backend
@@ -30,7 +28,6 @@ log = logging.getLogger(__name__)
 AT_ONCE = 1_000
 SAMPLE = 25
 """Number of recalls that are compared, each in a different scope if there are enough scopes."""
-HITS = 10
 SAME = 0.002
 """Scores that differ by at most this count as equal. Sums of the same numbers in another order
 differ in the last bits, and half precision changes a cosine by about 0.0005."""
@@ -77,13 +74,7 @@ def move(
             )
         moving = _Move(source, target, on_progress)
         moving.rows()
-        documents = moving.documents()
-        jobs = moving.jobs(now)
-        report = MoveReport(
-            {table: target.contents.count(table) for table in target.contents.tables()},
-            documents,
-            jobs,
-        )
+        report = MoveReport(moving.counts(target), moving.documents(), moving.jobs(now))
         moving.check(report)
         moving.finish()
     return report
@@ -95,11 +86,11 @@ class _Move:
         self._on_progress = on_progress
         for store in (source.profiles, source.article_stores.articles):
             store.edited()  # store documents that were edited by hand as revisions
-        self._counts = {table: source.contents.count(table) for table in source.contents.tables()}
+        self._counts = self.counts(source)
         self._origin = {"from": source.name, "state": _state_of(source, self._counts)}
         found = target.contents.mark()
         self._mark: dict[str, Any] = json.loads(found) if found else {}
-        if not self._mark and any(map(target.contents.count, target.contents.tables())):
+        if not self._mark and any(self.counts(target).values()):
             raise InvalidInput(
                 f"{target.name} already contains a memory; give an empty place (another "
                 "stores.schema_name, another folder)"
@@ -110,28 +101,26 @@ class _Move:
                 "has changed since; empty this place and start again"
             )
 
+    @staticmethod
+    def counts(backend: Backend) -> dict[str, int]:
+        """Return the number of rows per table."""
+        return {table: backend.contents.count(table) for table in backend.contents.tables()}
+
     def rows(self) -> None:
         """Copy the rows of all tables that the target does not have yet."""
         if self._mark.get("done"):
             return
-        source, target = self._from.contents, self._to.contents
-        tables = source.tables()
-        done = (
-            sum(self._counts[table] for table in tables[: tables.index(self._mark["table"])])
-            if self._mark
-            else 0
-        )
-        for table in tables[tables.index(self._mark["table"]) if self._mark else 0 :]:
-            after = (
-                tuple(self._mark["after"])
-                if self._mark.get("table") == table and self._mark["after"]
-                else None
-            )
-            while rows := source.read(table, after, AT_ONCE):
+        source, target, tables = self._from.contents, self._to.contents, list(self._counts)
+        first = tables.index(self._mark["table"]) if self._mark else 0
+        after = self._mark.get("after")
+        done = sum(self._counts[table] for table in tables[:first])
+        for table in tables[first:]:
+            while rows := source.read(table, after and tuple(after), AT_ONCE):
                 after = source.key_of(table, rows[-1])
                 target.write(table, rows, self._marked(table=table, after=after))
                 done += len(rows)
                 self._on_progress(done, sum(self._counts.values()))
+            after = None
 
     def jobs(self, now: float) -> int:
         """Put waiting and failed jobs into the queue of the target. Return the number of jobs in
@@ -161,12 +150,12 @@ class _Move:
             )
         for scope_key, query, event_id in _sample(self._from):
             report.recalls += 1
-            found = zip(
-                _found(self._from, scope_key, query, event_id),
-                _found(self._to, scope_key, query, event_id),
-                strict=True,
+            one, other = (
+                _scores(each, scope_key, query, event_id) for each in (self._from, self._to)
             )
-            if not all(_are_alike(one, other) for one, other in found):
+            if one.keys() != other.keys() or any(
+                abs(score - other[hit]) > SAME for hit, score in one.items()
+            ):
                 report.differing += 1
                 log.warning("a recall in %s finds other events after the move", scope_key)
 
@@ -190,16 +179,12 @@ class _Move:
 
     def _index_profiles(self) -> None:
         """Copy the index of profiles, with the vectors that are up to date."""
-        source, target = self._from.profile_index, self._to.profile_index
-        vectors = dict(zip(*source.vectors(), strict=True))
-        current = [
-            one
-            for key in self._from.profiles.keys()  # noqa: SIM118 - no dict
-            if (one := self._from.profiles.read(key)) is not None
-        ]
-        stale = {one.key for one in source.stale(current)}
+        index, profiles = self._from.profile_index, self._from.profiles
+        vectors = dict(zip(*index.vectors(), strict=True))
+        current = [one for key in profiles.keys() if (one := profiles.read(key))]  # noqa: SIM118 - no dict
+        stale = {one.key for one in index.stale(current)}
         for one in current:
-            target.put(one, None if one.key in stale else vectors.get(one.key))
+            self._to.profile_index.put(one, None if one.key in stale else vectors.get(one.key))
 
     def _items(self) -> int:
         """Copy the items that an application stored with `HistorianStore`. Return their number."""
@@ -237,35 +222,13 @@ def _sample(source: Backend) -> Iterator[tuple[str, str, str]]:
             yield scope_key, event.text, event.event_id
 
 
-Hits = list[tuple[str, float]]
-
-
-def _found(backend: Backend, scope_key: str, query: str, event_id: str) -> tuple[Hits, Hits]:
-    """Return the hits of a keyword search for `query`, and of a search with the vector of the
-    event."""
+def _scores(backend: Backend, scope_key: str, query: str, event_id: str) -> dict[str, float]:
+    """Return the scores of all hits of a keyword search for `query`, and those of all events of the
+    scope that have a vector, compared with the event."""
     where = EventFilter(scope_key)
-    words = list(backend.events.search_keywords(query, where, HITS))
+    found = dict(backend.events.search_keywords(query, where, ALL))
     ids, matrix = backend.events.vectors(where)
-    if event_id not in ids:
-        return words, []
-    similar = matrix @ matrix[ids.index(event_id)]
-    best = np.argsort(-similar, kind="stable")[:HITS]
-    return words, [(ids[n], float(similar[n])) for n in best.tolist()]
-
-
-def _are_alike(one: Hits, other: Hits) -> bool:
-    """Return True if the scores are equal (within SAME), and each list holds the sure hits of the
-    other (see `_sure`)."""
-    close = len(one) == len(other) and all(
-        abs(a - b) <= SAME for (_, a), (_, b) in zip(one, other, strict=True)
-    )
-    return close and all(
-        _sure(a) <= {event_id for event_id, _ in b} for a, b in ((one, other), (other, one))
-    )
-
-
-def _sure(hits: Hits) -> set[str]:
-    """Return the ids of hits whose score exceeds the last score by more than rounding can
-    change."""
-    last = hits[-1][1] if hits else 0.0
-    return {event_id for event_id, score in hits if score > last + 2 * SAME}
+    if event_id in ids:
+        near = (matrix @ matrix[ids.index(event_id)]).tolist()
+        found |= {f"near {one}": score for one, score in zip(ids, near, strict=True)}
+    return found

@@ -33,7 +33,7 @@ from zoneinfo import ZoneInfo
 
 from ...schema.errors import InvalidInput
 from ...schema.ids import validate_id
-from ...schema.job import Job, clean_text, parse_job
+from ...schema.job import MILLISECONDS, Job, clean_text, parse_job
 from ...schema.scope import Scope
 from ...stores.files.ordinary import check_no_database
 
@@ -45,19 +45,16 @@ _TIMES = ("timestamp", "time", "created_at", "at", "date")
 _USERS = ("sender_id", "user_id", "qq")
 _WRAPPERS = ("summaries", "end_summaries", "entries", "data", "items")
 _SCOPE = re.compile(r"(?P<kind>g|group|p|user|private)[:_-](?P<id>.+)", re.DOTALL)
-_MILLISECONDS = 100_000_000_000
-"""A time of at least this number is in milliseconds (in seconds it would be in the year 5138)."""
 
 
 @dataclass(frozen=True, slots=True)
 class OldSummary:
     """An entry of a file as a job. The id of the job is derived from the content of the entry.
 
-    `where` is the position of the entry in the file. `dated` is True if the entry has a time.
-    `known_as` is the id of the original job if Historian wrote the entry, else "".
+    `dated` is True if the entry has a time. `known_as` is the id of the original job if Historian
+    wrote the entry, else "".
     """
 
-    where: str
     job: Job
     dated: bool
     known_as: str = ""
@@ -148,35 +145,29 @@ def read_old_summaries(path: Path, assumed: Assumed) -> Iterator[OldSummary | Ba
         raise InvalidInput(f"{path}: not UTF-8 (byte {error.start}); convert the file") from None
     for where, entry, scope in _entries(text, path):
         try:
-            if isinstance(entry, InvalidInput):
-                raise entry
-            yield _read(where, entry, scope, assumed)
-        except _Unplaced as error:
-            yield BadEntry(where, str(error), error.place)
+            yield _read(entry, scope, assumed)
         except InvalidInput as error:
-            yield BadEntry(where, str(error))
+            yield BadEntry(where, str(error), error.place if isinstance(error, _Unplaced) else "")
 
 
 def _entries(content: str, path: Path) -> Iterator[tuple[str, Any, Scope | None]]:
-    """Yield (position in the file, parsed entry or error, conversation). The conversation is None
-    unless entries are listed per conversation."""
+    """Yield (position in the file, entry or error, conversation). The conversation is None unless
+    entries are listed per conversation."""
     try:
         document = json.loads(content)
     except (ValueError, RecursionError) as error:
         if "\n" not in content.strip() or not content.lstrip().startswith(("{", '"')):
             raise InvalidInput(f"{path}: neither JSON nor JSON lines: {error}") from None
-        yield from _lines(content)
+        for number, line in enumerate(content.split("\n"), 1):
+            if line.strip():
+                yield f"line {number}", _parsed(line), None
         return
     if isinstance(document, dict):
-        wrapped = next(
-            (document[name] for name in _WRAPPERS if isinstance(document.get(name), list)), None
-        )
-        if wrapped is None and any(name in document for name in _TEXTS):
-            wrapped = [document]
-        if wrapped is None:
+        lists = [document[name] for name in _WRAPPERS if isinstance(document.get(name), list)]
+        if not lists and not any(name in document for name in _TEXTS):
             yield from _by_conversation(document, path)
             return
-        document = wrapped
+        document = lists[0] if lists else [document]
     if not isinstance(document, list):
         raise InvalidInput(
             f"{path}: contains a JSON {type(document).__name__}, expected a list of summaries or "
@@ -186,13 +177,11 @@ def _entries(content: str, path: Path) -> Iterator[tuple[str, Any, Scope | None]
         yield f"entry {number}", entry, None
 
 
-def _lines(content: str) -> Iterator[tuple[str, Any, Scope | None]]:
-    for number, line in enumerate(content.split("\n"), 1):
-        if line.strip():
-            try:
-                yield f"line {number}", json.loads(line), None
-            except (ValueError, RecursionError) as error:
-                yield f"line {number}", InvalidInput(f"not JSON: {error}"), None
+def _parsed(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return InvalidInput(f"not JSON: {error}")
 
 
 def _by_conversation(
@@ -203,30 +192,27 @@ def _by_conversation(
             f"{path}: an object without a list of summaries; see `historian migrate --help`"
         )
     for key, entries in document.items():
-        named = _SCOPE.fullmatch(key)
-        if named is None or not isinstance(entries, list):
-            yield (
-                f"{key!r:.60}",
-                InvalidInput(
-                    "is not a conversation (such as g:7001, user:42), or its value is not a list"
-                ),
-                None,
-            )
-            continue
-        try:
-            scope = (
-                Scope.group(named["id"])
-                if named["kind"] in ("g", "group")
-                else Scope.private(named["id"])
-            )
-        except InvalidInput as error:
-            yield f"{key!r:.60}", error, None
+        scope = _scope_named(key)
+        if scope is None or not isinstance(entries, list):
+            error = "is not a conversation (such as g:7001, user:42), or its value is not a list"
+            yield f"{key!r:.60}", InvalidInput(error), None
             continue
         for number, entry in enumerate(entries, 1):
             yield f"{key}, entry {number}", entry, scope
 
 
-def _read(where: str, entry: Any, scope: Scope | None, assumed: Assumed) -> OldSummary:
+def _scope_named(key: str) -> Scope | None:
+    named = _SCOPE.fullmatch(key)
+    try:
+        make = Scope.group if named and named["kind"] in ("g", "group") else Scope.private
+        return make(named["id"]) if named else None
+    except InvalidInput:
+        return None
+
+
+def _read(entry: Any, scope: Scope | None, assumed: Assumed) -> OldSummary:
+    if isinstance(entry, InvalidInput):
+        raise entry
     if isinstance(entry, str):
         entry = {"text": entry}
     if not isinstance(entry, Mapping):
@@ -269,7 +255,7 @@ def _read(where: str, entry: Any, scope: Scope | None, assumed: Assumed) -> OldS
             "timezone": assumed.timezone,
         }
     )
-    return OldSummary(where, job, moment is not None, _text(entry, "job_id"))
+    return OldSummary(job, moment is not None, _text(entry, "job_id"))
 
 
 def _place(entry: Mapping[str, Any], assumed: Assumed) -> tuple[Scope | None, dict[str, str]]:
@@ -298,43 +284,34 @@ def _place(entry: Mapping[str, Any], assumed: Assumed) -> tuple[Scope | None, di
 
 
 def _text(entry: Mapping[str, Any], *names: str) -> str:
-    return next(
-        (
-            text
-            for value in map(entry.get, names)
-            if isinstance(value, str) and (text := clean_text(value))
-        ),
-        "",
-    )
+    """Return the first text that is not empty under one of `names`; "" if there is none."""
+    texts = (clean_text(value) for name in names if isinstance(value := entry.get(name), str))
+    return next(filter(None, texts), "")
 
 
 def _id(entry: Mapping[str, Any], *names: str) -> str:
-    values = (
-        value
-        for value in map(entry.get, names)
-        if isinstance(value, (str, int)) and not isinstance(value, bool)
-    )
-    return next((text for value in values if (text := str(value).strip()) not in ("", "0")), "")
+    """Return the first id under one of `names`; "" if there is none. 0 is no id."""
+    values = (entry.get(name) for name in names)
+    given = (one for one in values if isinstance(one, (str, int)) and not isinstance(one, bool))
+    return next((text for one in given if (text := str(one).strip()) not in ("", "0")), "")
 
 
 def _moment(entry: Mapping[str, Any], assumed: Assumed) -> datetime | None:
     """Return the time of an entry, or None. Raises InvalidInput if it cannot be parsed."""
-    name, value = next(
-        ((name, entry[name]) for name in _TIMES if entry.get(name) not in (None, "")), ("", None)
-    )
+    name = next((one for one in _TIMES if entry.get(one) not in (None, "")), "")
+    value = entry.get(name)
     if value is None:
         return None
+    zone = ZoneInfo(assumed.timezone)
     if isinstance(value, str) and re.fullmatch(r"\d{9,16}(\.\d+)?", value.strip()):
         value = float(value)
     try:
         if isinstance(value, (int, float)) and not isinstance(value, bool):
-            return datetime.fromtimestamp(
-                value / 1000 if value >= _MILLISECONDS else value, ZoneInfo(assumed.timezone)
-            )
+            return datetime.fromtimestamp(value / (1000 if value >= MILLISECONDS else 1), zone)
         parsed = datetime.fromisoformat(str(value).strip().replace("/", "-"))
     except (ValueError, OverflowError, OSError):
         raise InvalidInput(
             f"{name}: {value!r:.60} is not a time; write 2025-03-01T20:15+08:00, or seconds since "
             "the epoch"
         ) from None
-    return parsed if parsed.tzinfo else parsed.replace(tzinfo=ZoneInfo(assumed.timezone))
+    return parsed if parsed.tzinfo else parsed.replace(tzinfo=zone)

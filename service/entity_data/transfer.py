@@ -4,8 +4,7 @@ directory."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from ...schema.job import JOB_SCHEMA_VERSION
 from ...stores.files.archive import FORMAT, MAX_TOTAL_MIB, VERSION, ArchiveReader, ArchiveWriter
 from ..components import Parts
 from ..timezones import iso_of
-from .kinds import Kind, Provenance
+from .kinds import Kind, Traces
 from .registry import stored_kinds
 
 _AT_ONCE, _BYTES_AT_ONCE = 1_000, 2 * 1024 * 1024
@@ -24,43 +23,7 @@ _AT_ONCE, _BYTES_AT_ONCE = 1_000, 2 * 1024 * 1024
 _REFUSED_TOLD = 20
 """Number of combinations of kind and owner that a report names; further refused values are counted
 per kind."""
-
-
-@dataclass
-class ImportReport:
-    """The result of an import.
-
-    Numbers of items per kind: added, already stored (`known_…`), and stored with different content
-    (`different_…`), which is not changed. `jobs` are the queued jobs, `summaries` the plain
-    summaries added.
-    """
-
-    entity: str
-    events: int = 0
-    known_events: int = 0
-    different_events: int = 0
-    profiles: int = 0
-    known_profiles: int = 0
-    different_profiles: list[str] = field(default_factory=list)
-    jobs: int = 0
-    summaries: int = 0
-    articles: int = 0
-    known_articles: int = 0
-    different_articles: int = 0
-    dated_summaries: int = 0
-    known_dated_summaries: int = 0
-    different_dated_summaries: int = 0
-    buffered_states: int = 0
-    known_buffered_states: int = 0
-    different_buffered_states: int = 0
-    refused: dict[str, int] = field(default_factory=dict)
-    """Numbers of values that belong to other entities and are not imported, by kind and owner
-    (`events of user:42`)."""
-
-    def add(self, counts: Mapping[str, int | list[str]]) -> None:
-        """Add the counts of a portion."""
-        for name, count in counts.items():
-            setattr(self, name, getattr(self, name) + count)
+_PREFIXES = {"restored": "", "same": "known_", "different": "different_"}
 
 
 def export(
@@ -97,24 +60,40 @@ def export(
 
 def import_archive(
     parts: Parts, path: Path, *, even_forgotten: bool = False, most_mib: int = MAX_TOTAL_MIB
-) -> ImportReport:
-    """Import an archive of at most `most_mib` MiB unpacked. Blocking and idempotent.
+) -> dict[str, Any]:
+    """Import an archive of at most `most_mib` MiB unpacked. Return a report as JSON values.
+    Blocking and idempotent.
+
+    The report holds the numbers of items per kind: added, already stored (`known_…`), and stored
+    with different content (`different_…`), which is not changed; for profiles the keys of the
+    different ones. `refused` are the numbers of values that belong to other entities than that of
+    the archive and are not imported, by kind and owner (`events of user:42`).
 
     The whole archive is read and validated before anything is written. Then it is read again,
-    redacted at the level `redact_jobs` and written, a few megabytes at a time. Values of other
-    entities than that of the archive are left out and reported. Raises InvalidInput if the file is
-    no archive, damaged, too large or from a newer version. Raises ForgottenHere, unless
-    `even_forgotten`, if an entity of a value was forgotten here after the time of the value.
+    redacted at the level `redact_jobs` and written, a few megabytes at a time. Raises InvalidInput
+    if the file is no archive, damaged, too large or from a newer version. Raises ForgottenHere,
+    unless `even_forgotten`, if an entity of a value was forgotten here after the time of the value.
     """
-    kinds = [kind for kind in stored_kinds(parts) if kind.name]
+    kinds = [kind for kind in stored_kinds(parts) if kind.name and kind.is_imported]
+    counts = Counter({prefix + kind.name: 0 for kind in kinds for prefix in _PREFIXES.values()})
+    different: list[str] = []
     with ArchiveReader(path, most_mib=most_mib) as archive:
-        refused = _refused(parts, archive, path, kinds, even_forgotten)
-        report = ImportReport(_entity_of(archive, path).key, refused=refused)
+        entity = _entity_of(archive, path)
+        refused = _refused(parts, archive, path, kinds, Traces(entity), even_forgotten)
         archive.rewind()
         for kind in kinds:
-            for values in _portions(kind, archive, path):
-                report.add(kind.restore([kind.redact(value) for value in values]))
-    return report
+            for values in _portions(kind, archive, path, Traces(entity)):
+                results = kind.restore([kind.redact(value) for value in values])
+                counts.update(_PREFIXES[result] + kind.name for result in results)
+                if kind.name == "profiles":
+                    pairs = zip(values, results, strict=True)
+                    different += [str(one[-1].key) for one, how in pairs if how == "different"]
+    return {
+        "entity": entity.key,
+        **counts,
+        "different_profiles": different,
+        "refused": refused,
+    }
 
 
 def _refused(
@@ -122,47 +101,44 @@ def _refused(
     archive: ArchiveReader,
     path: Path,
     kinds: Sequence[Kind[Any]],
+    traces: Traces,
     even_forgotten: bool,
 ) -> dict[str, int]:
-    """Read and validate the archive without storing anything. Return `ImportReport.refused`. Raises
-    the errors of `import_archive`."""
-    entity, forgotten = _entity_of(archive, path), set[str]()
+    """Read and validate the archive without storing anything. Return the numbers of refused values.
+    Raises the errors of `import_archive`."""
+    is_forgotten = parts.events.is_forgotten
+    forgotten: set[str] = set()
+    jobs_forgotten = 0
     refused: Counter[str] = Counter()
     for kind in kinds:
-        for value in kind.read(archive, path):
-            if whose := kind.stranger(value, entity):
+        for record in map(kind.record, kind.read(archive, path)):
+            if not kind.is_of(record, traces):
+                owner = record.entities[0] if record.entities else record.scope
                 refused[
-                    f"{kind.name} of {whose}"
-                    if len(refused) < _REFUSED_TOLD
-                    else f"{kind.name} of others"
+                    f"{kind.name} of {owner if len(refused) < _REFUSED_TOLD else 'others'}"
                 ] += 1
             elif not even_forgotten:
-                forgotten |= _forgotten(parts, kind.said(value))
-    if forgotten:
+                owners, at = record.entities, record.at
+                forgotten |= {one for one in owners if is_forgotten("", (one,), at)}
+                jobs_forgotten += bool(record.job_id) and is_forgotten(record.job_id, (), at)
+    if forgotten or jobs_forgotten:
+        more = f" and {len(forgotten) - 3} more" if len(forgotten) > 3 else ""
+        whose = ", ".join(sorted(forgotten)[:3]) + more or f"{jobs_forgotten} of its jobs"
         raise ForgottenHere(
-            f"{path}: {_named(forgotten)} forgotten here; nothing is imported. --even-forgotten "
-            "imports the whole archive"
+            f"{path}: {whose} {'was' if len(forgotten) == 1 else 'were'} forgotten here; nothing is "
+            "imported. --even-forgotten imports the whole archive"
         )
     return dict(refused)
 
 
-def _forgotten(parts: Parts, said: Provenance) -> set[str]:
-    """Return the keys of the forgotten entities of a value, and `job ID` if its job is
-    forgotten."""
-    is_forgotten = parts.events.is_forgotten
-    found = {entity for entity in said.entities if is_forgotten("", (entity,), said.at)}
-    return found | (
-        {f"job {said.job_id}"} if said.job_id and is_forgotten(said.job_id, (), said.at) else set()
-    )
-
-
-def _portions(kind: Kind[Any], archive: ArchiveReader, path: Path) -> Iterator[list[Any]]:
+def _portions(
+    kind: Kind[Any], archive: ArchiveReader, path: Path, traces: Traces
+) -> Iterator[list[Any]]:
     """Yield the values that belong to the entity of the archive, in lists that fit into memory."""
-    entity = _entity_of(archive, path)
     some: list[Any] = []
     since = archive.read_bytes
     for value in kind.read(archive, path):
-        if not kind.stranger(value, entity):
+        if kind.is_of(kind.record(value), traces):
             some.append(value)
         if len(some) >= _AT_ONCE or archive.read_bytes - since >= _BYTES_AT_ONCE:
             yield some
@@ -187,15 +163,3 @@ def _entity_of(archive: ArchiveReader, path: Path) -> Entity:
         return Entity(manifest["entity"]["type"], manifest["entity"]["id"])
     except (KeyError, TypeError, AttributeError) as error:
         raise InvalidInput(f"{path}: its manifest does not name the entity ({error})") from None
-
-
-def _named(forgotten: set[str]) -> str:
-    """Return the forgotten entities with their verb for a message, at most three by name. If only
-    jobs were forgotten, return their number."""
-    people = sorted(key for key in forgotten if not key.startswith("job "))
-    if not people:
-        return (
-            "one of its jobs was" if len(forgotten) == 1 else f"{len(forgotten)} of its jobs were"
-        )
-    more = f" and {len(people) - 3} more" if len(people) > 3 else ""
-    return f"{', '.join(people[:3])}{more} {'was' if len(people) == 1 else 'were'}"

@@ -30,7 +30,6 @@ from ...text.profiles.lines import (
     with_lines,
     without_evidence,
 )
-from ..entity_data.profiles import made_of
 from ..timezones import iso_of
 
 log = logging.getLogger(__name__)
@@ -270,18 +269,16 @@ class FiledMessages:
             one.text for one in resting
         }
         for key in keys:
-            self._without(key, gone, said, [one.text for one in resting])
+            self._without(key, gone, said)
 
-    def _without(
-        self, key: ProfileKey, gone: set[str], said: set[str], texts: Sequence[str]
-    ) -> None:
+    def _without(self, key: ProfileKey, gone: set[str], said: set[str]) -> None:
         """Remove the evidence `gone` from a profile and its history. Also remove lines without
-        evidence that are in `said`, or made from one of `texts`."""
+        evidence that are in `said`."""
         profiles = self._context().profiles
         unproven = {
             line.text for one in profiles.kept(key) for line in one.lines if not line.evidence
         }
-        unwanted = (unproven & said) | made_of(unproven, texts)
+        unwanted = unproven & said
 
         def left(line: ProfileLine) -> ProfileLine | None:
             if not gone.isdisjoint(line.evidence):

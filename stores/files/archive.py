@@ -6,7 +6,7 @@
     summaries.jsonl    plain summaries: {"scope_key", "job_id", "timestamp", "user_id", "text"}
     memory.jsonl       lines of MEMORY.md: {"scope_key", "timestamp", "text"}; for information, not imported
     profiles/…        Markdown as in the data directory, earlier revisions too
-    layers/…           articles, dated summaries and buffered states: see `service/entity_data/articles.py`
+    layers/…           articles, dated summaries and buffered states: see `service/entity_data/registry.py`
 
 Nothing is unpacked: members are read by the names in the manifest, and their destination depends on their content only.
 Members that the manifest does not name are ignored.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...schema.event import Event, EventFilter, Revision
 from ...schema.portions import portions
+from ...schema.summary import Restored
 from .engine import Transaction
 from .events.revisions import EventRevisionTables
 from .events.rows import EVENT_COLUMNS, BesideEvents, EventRows
@@ -27,19 +27,6 @@ class Carried(NamedTuple):
     revisions: tuple[Revision, ...] = ()
 
 
-@dataclass
-class Arrived:
-    """The result of an import: the numbers of events that were `added` and that were already
-    `known`.
-
-    `different` counts the known events with another text, which is not changed.
-    """
-
-    added: int = 0
-    known: int = 0
-    different: int = 0
-
-
 class EventTransferTables(BesideEvents):
     """Export and import of events with unchanged ids and without vectors. Idempotent."""
 
@@ -51,12 +38,13 @@ class EventTransferTables(BesideEvents):
             for event in some:
                 yield Carried(event, event.job_id in filed, tuple(former.get(event.event_id, ())))
 
-    def bring(self, items: Sequence[Carried]) -> Arrived:
-        """Store the events that are new, including events of forgotten entities.
+    def bring(self, items: Sequence[Carried]) -> list[Restored]:
+        """Store the events that are new, including events of forgotten entities. Return a result
+        per event.
 
         They are embedded when a worker is idle.
         """
-        arrived = Arrived()
+        results: list[Restored] = []
         for portion in portions(items, _AT_ONCE):
             some = {item.event.event_id: item for item in portion}
             with self._database.writing() as transaction:
@@ -64,9 +52,7 @@ class EventTransferTables(BesideEvents):
                 for event_id, text in transaction.rows(
                     "SELECT event_id, text FROM events WHERE event_id = ANY(%s)", [list(some)]
                 ):
-                    item = some.pop(event_id)
-                    arrived.known += 1
-                    arrived.different += item.event.text != text
+                    results.append("same" if some.pop(event_id).event.text == text else "different")
                 self._insert(transaction, [item.event for item in some.values()])
                 _insert_revisions(
                     transaction, {event_id: item.revisions for event_id, item in some.items()}
@@ -74,8 +60,8 @@ class EventTransferTables(BesideEvents):
                 _note_filed(
                     transaction, [item.event.job_id for item in some.values() if item.filed]
                 )
-                arrived.added += len(some)
-        return arrived
+            results += ["restored"] * len(some)
+        return results
 
     def known_jobs(self, job_ids: Iterable[str]) -> set[str]:
         """Return the jobs that are recorded as filed."""

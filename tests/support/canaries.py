@@ -48,7 +48,7 @@ def canaries(whose: str) -> dict[str, str]:
         "user": (
             "event private", "event group", "long event", "observation", "summary", "edited", "profile", "profile before",
             "private layer", "group layer", "note", "pending", "new_info", "recent", "failed", "processing", "quarantined",
-            "leftover", "checkpoint", "damaged checkpoint", "damaged summaries", "end summary", "old end summary",
+            "leftover", "checkpoint", "damaged checkpoint", "damaged summaries", "end summary",
             "end summary in group", "memory", "memory in group", "edit order", "article", "article before", "article in group",
             "dated summary", "promoted summary", "buffered", "buffered in group", "states", "failed states",
             "message", "answer", "tool message", "correction",
@@ -287,7 +287,6 @@ def _plant_files(directory: Path, mine: dict[str, str]) -> None:
     (directory / "end_summaries.damaged.json").write_text(
         json.dumps([mine["damaged summaries"]]), encoding="ascii"
     )
-    _without_speaker(directory / "end_summaries.json", mine["old end summary"])
 
 
 def _plant_plain(
@@ -377,15 +376,6 @@ def _plant_memory(
     stores.buffer.add(
         key, job_id, [(f"{job_id}:{i}", one) for i, one in enumerate(spoken)], entities=[], at=NOW
     )
-
-
-def _without_speaker(path: Path, text: str) -> None:
-    """As earlier versions wrote it: nothing says who spoke."""
-    data = json.loads(path.read_text(encoding="utf-8"))
-    data["g:77002"].append(
-        {"job_id": "unknown-0", "timestamp": "2026-02-21T15:30:00+08:00", "text": text}
-    )
-    path.write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
 
 
 def forms_of(text: str) -> list[bytes]:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,6 @@ from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
 from historian.service.entity_data.forgetting import Forgetting, forget
 from historian.service.entity_data.kinds import Traces
-from historian.service.entity_data.profiles import lines_told_by
 from historian.service.entity_data.registry import stored_kinds
 from historian.service.jobs.step_stream import JobWatch
 from historian.stores.chroma.index import ChromaIndex
@@ -483,14 +483,15 @@ def test_what_a_forgotten_person_said_stays_in_no_profile_of_a_group(data: Path)
         ["- 群里每个月聚一次", "- 大家都爱吃鲸鱼形状的糕点", "- 春天一起去爬山"],
     )
     parts = opened(data)
-    for n, job_id in enumerate(
-        ("o2-0", "u3-0", "o9-0")
-    ):  # the second is theirs; a model has put it in words of its own
-        text = "\n".join(lines[: n + 1])
-        now = f"2026-02-2{n}T10:00:00+08:00"
-        parts.profiles.write(
-            profile_of(key, text, name="读书会"), expected_revision=n, job_id=job_id, now=now
+    jobs = ("o2-0", "u3-0", "o9-0")  # the second is theirs; a model has put it in words of its own
+    for n, job_id in enumerate(jobs):
+        profile = profile_of(key, "\n".join(lines[: n + 1]), name="读书会")
+        told = zip(profile.lines, jobs, strict=False)
+        profile = replace(
+            profile, lines=tuple(replace(line, evidence=(f"{job}:0",)) for line, job in told)
         )
+        now = f"2026-02-2{n}T10:00:00+08:00"
+        parts.profiles.write(profile, expected_revision=n, job_id=job_id, now=now)
     parts.backend.profile_index.put(parts.profiles.kept(key)[0], None)
     asyncio.run(parts.aclose())
     report = forgotten(data, PERSON)
@@ -501,22 +502,6 @@ def test_what_a_forgotten_person_said_stays_in_no_profile_of_a_group(data: Path)
     assert not any("糕点" in one.summary for one in kept)
     asyncio.run(parts.aclose())
     assert places(data, lines[1]) == []
-
-
-def test_a_line_of_a_group_whose_revision_is_not_kept_is_told_by_its_words() -> None:
-    key = ProfileKey("group", "7")
-    said = ["Ben said that the club meets at the old harbour pub", "x"]
-    oldest = profile_of(
-        key, "- The club meets at the old harbour pub\n- The club likes board games", revision=4
-    )
-    newest = profile_of(
-        key, f"{oldest.summary}\n- Rowing on Sundays", revision=5, source_event_id="ben-0:0"
-    )
-    assert lines_told_by([newest, oldest], {"ben-0"}, said) == {
-        "The club meets at the old harbour pub",
-        "Rowing on Sundays",
-    }
-    assert lines_told_by([newest, oldest], {"ann-0"}, ["nothing of it"]) == set()
 
 
 def test_the_state_of_a_request_is_told(data: Path) -> None:

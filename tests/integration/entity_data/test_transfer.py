@@ -8,7 +8,7 @@ import shutil
 import tracemalloc
 import zipfile
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,6 @@ from support.canaries import (
 )
 from support.command import Called, historian
 from support.events import make_event
-from support.former_talk import FORMER, messages, observations
 from support.postgres import Schema, server_url
 from support.stores import causes_of
 
@@ -729,9 +728,9 @@ def test_an_archive_of_one_user_writes_nothing_of_others(data: Path, tmp_path: P
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"profiles": 5}, "profiles: expected a list in the manifest, got int"),
-        ({"profiles": ["x"]}, "profiles: expected objects in the manifest, got str"),
-        ({"articles": {"a": 1}}, "articles: expected a list in the manifest, got dict"),
+        ({"profiles": 5}, "profiles: expected a list of objects in the manifest"),
+        ({"profiles": ["x"]}, "profiles: expected a list of objects in the manifest"),
+        ({"articles": {"a": 1}}, "articles: expected a list of objects in the manifest"),
         ({"articles": [{"user_id": ["1"], "scope": {}, "revision": 1}]}, "articles: "),
         (
             {
@@ -881,51 +880,6 @@ def test_a_large_archive_is_read_within_little_memory(data: Path, tmp_path: Path
     called, peak = peak_of(rewritten(tmp_path / "a.zip", events_jsonl=many), tmp_path / "x")
     assert called.status == 2 and "line 301: not JSON" in called.err
     assert peak < 15_000_000, "some 25 MB of events were held at once"
-
-
-def test_talk_in_an_archive_of_the_former_version_becomes_messages_and_what_tools_returned_does_not(
-    tmp_path: Path,
-) -> None:
-    later = ("role", "message_id", "reply_to", "times", "sources", "people")
-
-    def brought(parts: Parts) -> tuple[dict[str, Any], list[str]]:
-        every = {one.event_id: one for one in parts.events.find(EventFilter(None), limit=1_000)}
-        return every, [
-            event_id
-            for event_id, _ in parts.events.search_keywords("ann leeds", EventFilter("g:7"), 2)
-        ]
-
-    using(
-        tmp_path / "here",
-        lambda parts: parts.events.file_new([make_event("note-1", text="x")], [None]),
-    )
-    run("export", "user", "42", tmp_path / "a.zip", data=tmp_path / "here")
-    former = [one for name in FORMER for one in observations(name)]
-    with (
-        zipfile.ZipFile(tmp_path / "a.zip") as source,
-        zipfile.ZipFile(tmp_path / "old.zip", "w") as target,
-    ):
-        for name in source.namelist():
-            content = source.read(name)
-            if name == "events.jsonl":
-                lines = [
-                    {key: value for key, value in asdict(one).items() if key not in later}
-                    for one in former
-                ]
-                content = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
-            if name == "manifest.json":
-                content = json.dumps({**json.loads(content), "event_schema_version": 2}).encode()
-            target.writestr(name, content)
-    (arrived,) = run("import", tmp_path / "old.zip", data=tmp_path / "there").lines
-    assert (arrived["events"], arrived["known_events"]) == (len(former), 0)
-    every, found = using(tmp_path / "there", brought)
-    assert every == {one.event_id: one for name in FORMER for one in messages(name)} and found
-    (again,) = run("import", tmp_path / "old.zip", data=tmp_path / "there").lines
-    assert (again["events"], again["known_events"], again["different_events"]) == (
-        0,
-        len(former),
-        0,
-    )
 
 
 def test_messages_come_back_with_all_their_fields_in_words_redacted_as_jobs_are(

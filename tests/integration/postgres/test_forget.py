@@ -41,7 +41,6 @@ ON_FILES_ALONE = {
     "leftover",
     "damaged checkpoint",
     "damaged summaries",
-    "old end summary",
 }
 
 

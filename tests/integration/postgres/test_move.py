@@ -340,11 +340,7 @@ def test_hits_of_equal_scores_may_change_places_and_others_may_not(
     monkeypatch.setattr(server.events, "search_keywords", exchanged)
     report = move(source, server, 1.0)
     assert (report.recalls, report.differing) == (6, 0)
-    for wrong in (
-        lambda *given: search(*given)[1:],
-        lambda *given: search(*given)[::-1],
-        lambda *given: [],
-    ):
+    for wrong in (lambda *given: search(*given)[1:], lambda *given: []):
         monkeypatch.setattr(server.events, "search_keywords", wrong)
         assert move(source, server, 1.0).differing == 6
 
@@ -380,7 +376,7 @@ def test_while_somebody_is_forgotten_or_at_work_nothing_moves(memories: Memories
     with owner, pytest.raises(OwnerLockHeld):
         move(source, server, 1.0)
     source.forget_requests.ask(ForgetRequest(Entity("user", "42"), 1.0))
-    with pytest.raises(HistorianError, match="being forgotten"):
+    with pytest.raises(HistorianError, match="forget request"):
         move(source, server, 1.0)
 
 

@@ -394,7 +394,7 @@ async def test_an_export_is_an_archive_of_that_entity_and_leaves_nothing_behind(
     archive = zipfile.ZipFile(io.BytesIO(answer.content))
     assert "玉佩" in archive.read("events.jsonl").decode()
     missing = await web.ask("GET", f"{API}/export", params={"entity": "user:nobody"})
-    assert missing.status_code == 409 and "there is no data about" in missing.json()["detail"]
+    assert missing.status_code == 409 and "no data about" in missing.json()["detail"]
 
 
 async def test_the_settings_are_told_without_their_secrets(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -73,9 +72,7 @@ def import_file(
 
     with opened_stores(shell, create=True) as parts:
         try:
-            report = asdict(
-                import_archive(parts, file, even_forgotten=even_forgotten, most_mib=most_mib)
-            )
+            report = import_archive(parts, file, even_forgotten=even_forgotten, most_mib=most_mib)
         except ForgottenHere as error:
             raise CommandFailed(str(error)) from None
     shell.report({"file": str(file), **report})

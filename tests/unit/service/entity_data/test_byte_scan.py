@@ -12,9 +12,8 @@ from historian.service.entity_data.byte_scan import (
     PIECE_BYTES,
     FoundPiece,
     Needles,
+    Remains,
     pieces,
-    scanning,
-    standing_in,
 )
 from historian.stores.files.bytes_below import bytes_below
 from historian.text.search_words import indexed_words
@@ -31,11 +30,10 @@ def write(folder: Path, content: bytes, name: str = "a/b.bin") -> None:
 
 
 def scan(folder: Path, wanted: set[bytes]) -> tuple[list[FoundPiece], list[str]]:
-    found: list[FoundPiece] = []
-    unread: list[str] = []
-    for _ in scanning(bytes_below(folder, unread), Needles(wanted), found):
+    remains = Remains()
+    for _ in remains.scan(bytes_below(folder, remains.unread), Needles(wanted)):
         pass
-    return found, unread
+    return remains.found, remains.unread
 
 
 @pytest.mark.parametrize(
@@ -106,8 +104,11 @@ def test_short_texts_are_looked_for_whole_and_the_shortest_not_at_all() -> None:
 
 
 def test_pieces_that_other_texts_hold_are_told_apart() -> None:
-    shared = standing_in(["别人也说：林小满在银杏树下对周大年说再见"], pieces(TEXT))
-    assert TEXT.encode()[:PIECE_BYTES] in shared and shared < pieces(TEXT)
+    remains = Remains()
+    remains.found = [FoundPiece("x", 0, piece) for piece in pieces(TEXT)]
+    remains.leave_out(["别人也说：林小满在银杏树下对周大年说再见"])
+    left = {one.piece for one in remains.found}
+    assert TEXT.encode()[:PIECE_BYTES] not in left and left < pieces(TEXT) and left
 
 
 def test_pieces_that_all_begin_alike_take_no_longer_each_the_more_they_are() -> None:

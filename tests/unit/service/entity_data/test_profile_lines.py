@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from historian.schema.entity import Entity
 from historian.schema.profile import ProfileLine
+from historian.service.entity_data.documents import line_without
 from historian.service.entity_data.kinds import Traces
-from historian.service.entity_data.profiles import line_without
 
 Evidence = tuple[str, ...]
 TRACES = Traces(Entity("user", "7"), job_ids={"a-0", "m-1"})
