@@ -33,8 +33,9 @@ from zoneinfo import ZoneInfo
 
 from ...schema.errors import InvalidInput
 from ...schema.ids import validate_id
-from ...schema.job import MILLISECONDS, Job, clean_text, parse_job
+from ...schema.job import Job, clean_text, parse_job
 from ...schema.scope import Scope
+from ...schema.times import MILLISECONDS
 from ...stores.files.ordinary import check_no_database
 
 UNKNOWN_USER = "historian:unknown"
