@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
@@ -33,14 +34,9 @@ async def reconstruct(
         state.get("tries", 0) + 1,
         state.get("reasons", []),
     )
-    if reasons:
-        proposal = state["proposal"]
-        article = article_of(proposal)
-    else:
-        article, revision = await read_article(job, context)
-        proposal = proposal_of(article, revision)
+    article = article_of(job, state["proposal"]) if reasons else await read_article(job, context)
     update: ReflectionUpdate = {
-        "proposal": proposal,
+        "proposal": proposal_of(article),
         "answer": None,
         "tries": tries,
         "conflict": False,
@@ -76,12 +72,12 @@ async def check_article(
     """Apply the lines that pass. Return the reasons against the others, for the next attempt."""
     context = runtime.context
     job = reflection_job(state, context.settings)
-    article, answer = article_of(state["proposal"]), state.get("answer")
+    article, answer = article_of(job, state["proposal"]), state.get("answer")
     article, reasons = await asyncio.to_thread(
         reconstructing.believed,
         article,
         None if answer is None else reconstructing.Reconstruction.model_validate(answer),
-        state["stimulus"],
+        dict(zip(state["sources"], state["stimulus"], strict=True)),
         names=job.names,
         bounds=job.bounds,
         language=job.language(article, state["stimulus"]),
@@ -97,7 +93,7 @@ async def check_article(
         )
     passed = is_last or not reasons
     return {
-        "proposal": proposal_of(article, state["proposal"]["base_revision"]),
+        "proposal": proposal_of(article),
         "reasons": reasons,
         "passed": passed,
     }
@@ -114,19 +110,17 @@ async def write_article(
     """
     context = runtime.context
     job = reflection_job(state, context.settings)
-    stores, proposal = context.article_stores, state["proposal"]
-    new, sources, into = article_of(proposal), state["sources"], None
+    stores, sources, into = context.article_stores, state["sources"], None
+    new = replace(article_of(job, state["proposal"]), sources=tuple(sources))
     old = await asyncio.to_thread(stores.articles.read, job.key)
     if old is not None and set(sources) <= set(old.sources):
         into = old.revision  # an earlier run was killed after writing it
-    elif new != (Article() if old is None else old.article):
+    elif new.chapters != (old or Article(job.key)).chapters:
         try:
             stored = await asyncio.to_thread(
                 stores.articles.write,
-                job.key,
                 new,
-                expected_revision=proposal["base_revision"],
-                sources=sources,
+                expected_revision=new.revision,
                 now=job.now(context),
                 forgotten=lambda: job.is_forgotten(context),
             )

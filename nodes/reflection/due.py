@@ -44,10 +44,11 @@ async def waiting_for_summary(job: ReflectionJob, context: HistorianContext) -> 
     if summaries < 1:
         return ""
     total = said + recorded
-    states = await asyncio.to_thread(
-        buffered.oldest, job.key, total if summaries < 2 else int(total / summaries)
-    )
-    return states[-1].entry_id if states else ""
+    wanted = total if summaries < 2 else int(total / summaries)
+    states = await asyncio.to_thread(buffered.read, job.key)
+    sums = accumulate(one.tokens for one in states)
+    enough = (one for one, tokens in zip(states, sums, strict=True) if tokens >= wanted)
+    return next((one.entry_id for one in enough), "")
 
 
 async def what_is_due(

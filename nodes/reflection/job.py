@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import cast
 from zoneinfo import ZoneInfo
 
 from ...schema.graph_states.reflection import ProposalState, ReflectionState
@@ -14,8 +13,10 @@ from ...schema.job import Job
 from ...schema.names import Names
 from ...schema.settings import Settings, ShorttermSettings
 from ...schema.states_payload import StatesPayload
-from ...schema.summary import CHAPTER_NAMES, Article, ArticleKey, ChapterBounds, ChapterName
+from ...schema.summary import Article, ArticleKey, ChapterBounds
+from ...stores.files.articles import chapters_as_json
 from ...stores.historian_context import HistorianContext
+from ...text.articles import stored_lines
 from ...text.job_verdicts import names_of
 from ...text.language import Language, detect_language
 
@@ -59,8 +60,8 @@ class ReflectionJob:
 
         So an article keeps its language.
         """
-        written = "\n".join(article.chapter(name) for name in CHAPTER_NAMES).strip()
-        return self.configured_language or detect_language(written or "\n".join(lines))
+        written = [line.text for some in article.chapters.values() for line in some]
+        return self.configured_language or detect_language("\n".join(written or lines))
 
     def is_forgotten(self, context: HistorianContext) -> bool:
         """Return True if person or group was forgotten after the job was handed over. Blocking."""
@@ -84,20 +85,18 @@ def reflection_job(state: ReflectionState, settings: Settings) -> ReflectionJob:
     )
 
 
-async def read_article(job: ReflectionJob, context: HistorianContext) -> tuple[Article, int]:
-    """Return the stored article and its revision; an empty article and 0 if there is none."""
+async def read_article(job: ReflectionJob, context: HistorianContext) -> Article:
+    """Return the stored article; an empty one of revision 0 if there is none."""
     stored = await asyncio.to_thread(context.article_stores.articles.read, job.key)
-    return (Article(), 0) if stored is None else (stored.article, stored.revision)
+    return stored or Article(job.key)
 
 
-def article_of(proposal: ProposalState) -> Article:
-    """Return the article of a proposal in the state."""
-    return Article().with_chapters(cast(dict[ChapterName, str], proposal["chapters"]))
+def article_of(job: ReflectionJob, proposal: ProposalState) -> Article:
+    """Return the article of a proposal in the state. Its revision is the one it was made from."""
+    chapters = {name: stored_lines(told) for name, told in proposal["chapters"].items()}
+    return Article(job.key, revision=proposal["base_revision"]).with_chapters(chapters)
 
 
-def proposal_of(article: Article, base_revision: int) -> ProposalState:
-    """Return a proposal for the state: an article and the revision that it was made from."""
-    return ProposalState(
-        chapters={name: article.chapter(name) for name in CHAPTER_NAMES},
-        base_revision=base_revision,
-    )
+def proposal_of(article: Article) -> ProposalState:
+    """Return a proposal for the state."""
+    return ProposalState(chapters=chapters_as_json(article), base_revision=article.revision)

@@ -23,10 +23,10 @@ from ...schema.errors import InvalidInput
 from ...schema.job import check_timestamp, clean_text
 from ...schema.summary import (
     ROLES,
+    Article,
     ArticleKey,
     BufferedState,
     Spoken,
-    StoredArticle,
     Summary,
     job_of_entry,
 )
@@ -97,7 +97,7 @@ class LinesOfPerson(OfPerson[Line], Lines[Line]):
         return tally(self.name, self.store.restore(values))
 
 
-class ArticleRecords(OfPerson[list[StoredArticle]], Documents[ArticleKey, StoredArticle]):
+class ArticleRecords(OfPerson[list[Article]], Documents[ArticleKey, Article]):
     name, path = "articles", "layers/articles"
     naming, form = ARTICLES, ARTICLE_FORMAT
     store: ArticleStorage
@@ -108,11 +108,15 @@ class ArticleRecords(OfPerson[list[StoredArticle]], Documents[ArticleKey, Stored
     def without_lines(self, key: ArticleKey, unwanted: Callable[[str], bool]) -> int:
         return self.store.without_lines(key, unwanted, now=iso_of(self.parts.clock()))
 
-    def redact(self, value: list[StoredArticle]) -> list[StoredArticle]:
+    def redact(self, value: list[Article]) -> list[Article]:
         return [
             replace(
-                redacted_in(one, self.level, "sources"),
-                article=redacted_in(one.article, self.level, "bedrock", "evolutionary", "dynamic"),
+                redacted_in(one, self.level, "sources").with_chapters(
+                    {
+                        name: [redacted_in(line, self.level, "text", "tags") for line in lines]
+                        for name, lines in one.chapters.items()
+                    }
+                ),
                 updated_at=redact_time(one.updated_at),
             )
             for one in value

@@ -30,7 +30,7 @@ from ...schema.entity import Entity
 from ...schema.errors import InvalidInput, RevisionConflict, StorageError
 from ...schema.profile import Profile, ProfileKey
 from ...schema.scope import EntityType
-from ...schema.summary import ArticleKey, Restored, StoredArticle
+from ...schema.summary import Article, ArticleKey, Restored
 from ..files.durable import bytes_of, explaining, names_in, remove_durably, write_atomically
 from ..files.forms import Document
 from ..files.front_matter import split_front_matter
@@ -296,7 +296,7 @@ class MirroredProfiles(MirroredDocuments[ProfileKey, Profile], ProfileStorage):
         return super().layers(entity_type, entity_id)
 
 
-class MirroredArticles(MirroredDocuments[ArticleKey, StoredArticle], ArticleStorage):
+class MirroredArticles(MirroredDocuments[ArticleKey, Article], ArticleStorage):
     """The `ArticleStorage` of a data directory."""
 
 

@@ -20,7 +20,7 @@ from ...schema.entity import Entity
 from ...schema.errors import InvalidInput, RevisionConflict, StorageError
 from ...schema.profile import Profile, ProfileKey
 from ...schema.scope import EntityType
-from ...schema.summary import Article, ArticleKey, Forgotten, Restored, StoredArticle
+from ...schema.summary import Article, ArticleKey, Forgotten, Restored
 from ..files.articles import ARTICLE_FORMAT
 from ..files.durable import names_in, write_atomically
 from ..files.forms import Document, Format
@@ -343,33 +343,30 @@ class ProfileStorage(DocumentTable[ProfileKey, Profile]):
         return [layer for (layer,) in found]
 
 
-class ArticleStorage(DocumentTable[ArticleKey, StoredArticle]):
+class ArticleStorage(DocumentTable[ArticleKey, Article]):
     """The `ArticleStorage` in one database."""
 
     kind = "article"
     naming, form = ARTICLES, ARTICLE_FORMAT
 
     def write(
-        self,
-        key: ArticleKey,
-        article: Article,
-        *,
-        expected_revision: int,
-        sources: Sequence[str],
-        now: str,
-        forgotten: Forgotten,
-    ) -> StoredArticle | None:
+        self, article: Article, *, expected_revision: int, now: str, forgotten: Forgotten
+    ) -> Article | None:
         """Write `article` as revision `expected_revision + 1` and return it; None if the person is
         forgotten.
 
-        Raises RevisionConflict if another revision is stored. If all `sources` were applied before,
-        nothing is written and the stored article is returned.
+        Raises RevisionConflict if another revision is stored. If all its `sources` were applied
+        before, nothing is written and the stored article is returned.
 
         Raises StorageError.
         """
-        stored = StoredArticle(key, article, sources=tuple(sources))
         return self._put(
-            key, stored, sources, expected_revision=expected_revision, now=now, forgotten=forgotten
+            article.key,
+            article,
+            article.sources,
+            expected_revision=expected_revision,
+            now=now,
+            forgotten=forgotten,
         )
 
 
