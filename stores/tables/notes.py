@@ -9,10 +9,8 @@ from dataclasses import dataclass
 
 from ...schema.event import Event
 from ...schema.ids import digest_of
-from ...schema.protocols import Vector
 from .engine import Transaction
-from .events.rows import BesideEvents, sizes
-from .fingerprint import check_dimension
+from .events.rows import BesideEvents
 from .tombstones import is_buried
 
 
@@ -30,15 +28,20 @@ class IndexedFile:
     content_hash: str
     form: str
 
+    @property
+    def content(self) -> tuple[str, str]:
+        """Equal for two files from which the same chunks are made."""
+        return self.content_hash, self.form
+
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """A new or changed file: all its chunk ids in order, and the events of new chunks."""
+    """A new or changed file: all its chunk ids in order, and the events of new chunks, which are
+    embedded later."""
 
     file: IndexedFile
     chunk_ids: tuple[str, ...]
     events: tuple[Event, ...]
-    vectors: tuple[Vector | None, ...]
 
 
 def note_job_id(scope_key: str, chunk_id: str) -> str:
@@ -82,8 +85,7 @@ class NoteTables(BesideEvents):
         """Replace the entries of files, atomically for all changes.
 
         The event of a known chunk is not changed. If the event was deleted, the next change of the
-        file does not create it again. Events of forgotten entities are not stored. Raises
-        FingerprintMismatch if the dimension of a vector differs.
+        file does not create it again. Events of forgotten entities are not stored.
         """
         with self._database.writing() as transaction:
             transaction.lock_entities(
@@ -138,10 +140,6 @@ class NoteTables(BesideEvents):
 
         Return the ids of the events that the file contained before.
         """
-        vectors = [
-            None if vector is None else self._database.stored(vector) for vector in change.vectors
-        ]
-        check_dimension(transaction, sizes(change.vectors))
         file = change.file
         ((number,),) = transaction.rows(
             "INSERT INTO note_files (scope_key, root, path, mtime_ns, size, content_hash, form)"
@@ -156,14 +154,12 @@ class NoteTables(BesideEvents):
             [[event.event_id for event in change.events]] * 2,
         )
         wanted = [
-            (event, vector)
-            for event, vector in zip(change.events, vectors, strict=True)
+            event
+            for event in change.events
             if (event.event_id,) not in known
             and not is_buried(transaction, event.job_id, event.entities, event.timestamp)
         ]
-        self._events.insert(
-            transaction, [event for event, _ in wanted], [vector for _, vector in wanted]
-        )
+        self._events.insert(transaction, wanted, [None] * len(wanted))
         before = transaction.rows(
             "DELETE FROM note_chunks WHERE file_number = %s RETURNING event_id", (number,)
         )

@@ -138,7 +138,7 @@ def fill(backend: Backend) -> None:
         KEY, "j7-0", [("j7-0:0", Spoken("user", "waiting", "Ann", AT))], entities=[], at=1.0
     )
     backend.plain_summaries.add([make_job("p")])
-    change = FileChange(IndexedFile("a.md", 1, 2, "h", "1"), ("c1",), (), ())
+    change = FileChange(IndexedFile("a.md", 1, 2, "h", "1"), ("c1",), ())
     backend.manifest.write("g:7", "/notes", [change])
     record = CorrectionRecord(Correction("c1", "edit_line", AT), "g:7", 9.0, entities=("user:42",))
     backend.corrections.put(record)
@@ -287,7 +287,7 @@ def test_the_memory_goes_on_behind_the_numbers_that_arrived(memories: Memories) 
             KEY, "later-0", [("later-0:0", Spoken("user", "x"))], entities=[], at=1.0
         )
         backend.manifest.write(
-            "g:7", "/notes", [FileChange(IndexedFile("b.md", 1, 2, "h", "1"), ("c1",), (), ())]
+            "g:7", "/notes", [FileChange(IndexedFile("b.md", 1, 2, "h", "1"), ("c1",), ())]
         )
     assert server.events.change_number("g:1") > known
     assert contents_of(server) == contents_of(source)

@@ -65,7 +65,7 @@ def test_every_table_with_texts_is_read_but_for_the_requests_themselves(
     )
     PostgresItems(database).put([NewItem("a", canary, "{}")], 1.0)
     NoteTables(PostgresEventRows(database)).write(
-        "g:7", "/", [FileChange(IndexedFile(canary, 1, 1, "h", "1"), (), (), ())]
+        "g:7", "/", [FileChange(IndexedFile(canary, 1, 1, "h", "1"), (), ())]
     )
     ForgetRequestTable(lambda: database).ask(
         ForgetRequest(Entity("user", "42"), 1.0, texts=(canary,))
