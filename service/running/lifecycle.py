@@ -297,7 +297,7 @@ class Lifecycle:
                     if counts.pending + counts.processing == 0:
                         filed = True
                         if self.worker is not None:
-                            await self.worker.maintenance.embedded()
+                            await self.worker.maintenance.missing_vectors.embedded()
                         return True
                     if not counts.processing and home.time() >= next_merges:
                         next_merges = home.time() + MERGES_SECONDS

@@ -92,6 +92,11 @@ class IndexReport:
     complete: bool = True
     skipped: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def outcomes(self) -> tuple[int, int, int, int]:
+        """The numbers of files that are new, changed, renamed and deleted."""
+        return self.new, self.changed, self.renamed, self.deleted
+
 
 class NotesIndex:
     """Indexes folders of notes into the events of a scope, as `source="note"`.
