@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,11 +10,12 @@ from zoneinfo import ZoneInfo
 from ...schema.graph_states.reflection import ProposalState, ReflectionState
 from ...schema.job import Job
 from ...schema.names import Names
-from ...schema.settings import Settings, ShorttermSettings
+from ...schema.settings import ShorttermSettings
 from ...schema.states_payload import StatesPayload
 from ...schema.summary import Article, ArticleKey, ChapterBounds
 from ...stores.files.articles import chapters_as_json
 from ...stores.historian_context import HistorianContext
+from ...stores.tables.documents import ArticleStores
 from ...text.articles import stored_lines
 from ...text.job_verdicts import names_of
 from ...text.language import Language, detect_language
@@ -23,17 +23,21 @@ from ...text.language import Language, detect_language
 
 @dataclass(frozen=True, slots=True)
 class ReflectionJob:
-    """A job of kind `states` with the settings."""
+    """A job of kind `states` with the stores and settings of its run."""
 
     job: Job
     payload: StatesPayload
     key: ArticleKey
     names: Names
-    settings: Settings
+    context: HistorianContext
+
+    @property
+    def stores(self) -> ArticleStores:
+        return self.context.article_stores
 
     @property
     def shortterm(self) -> ShorttermSettings:
-        return self.settings.cognitive.shortterm
+        return self.context.settings.cognitive.shortterm
 
     @property
     def threshold(self) -> int:
@@ -52,7 +56,7 @@ class ReflectionJob:
     @property
     def configured_language(self) -> Language | None:
         """The language in the settings; None for "auto"."""
-        configured = self.settings.cognitive.language
+        configured = self.context.settings.cognitive.language
         return None if configured == "auto" else configured
 
     def language(self, article: Article, lines: Sequence[str]) -> Language:
@@ -63,32 +67,28 @@ class ReflectionJob:
         written = [line.text for some in article.chapters.values() for line in some]
         return self.configured_language or detect_language("\n".join(written or lines))
 
-    def is_forgotten(self, context: HistorianContext) -> bool:
+    def is_forgotten(self) -> bool:
         """Return True if person or group was forgotten after the job was handed over. Blocking."""
-        return context.events.is_forgotten(
+        return self.context.events.is_forgotten(
             self.job.job_id, self.job.entities, self.job.moment.timestamp()
         )
 
-    def now(self, context: HistorianContext) -> str:
+    def now(self) -> str:
         """Return the clock's time in the job's time zone, ISO 8601."""
-        return datetime.fromtimestamp(context.clock(), ZoneInfo(self.job.timezone)).isoformat(
-            timespec="seconds"
-        )
+        moment = datetime.fromtimestamp(self.context.clock(), ZoneInfo(self.job.timezone))
+        return moment.isoformat(timespec="seconds")
+
+    def article(self) -> Article:
+        """Return the stored article; an empty one of revision 0 if there is none. Blocking."""
+        return self.stores.articles.read(self.key) or Article(self.key)
 
 
-def reflection_job(state: ReflectionState, settings: Settings) -> ReflectionJob:
+def reflection_job(state: ReflectionState, context: HistorianContext) -> ReflectionJob:
     """Return the job of a run. Raises pydantic's ValidationError if its payload is invalid."""
     job = Job.model_validate(state["job"])
     payload = StatesPayload.model_validate(job.payload)
-    return ReflectionJob(
-        job, payload, ArticleKey(job.user_id, job.group_id), names_of(job, settings), settings
-    )
-
-
-async def read_article(job: ReflectionJob, context: HistorianContext) -> Article:
-    """Return the stored article; an empty one of revision 0 if there is none."""
-    stored = await asyncio.to_thread(context.article_stores.articles.read, job.key)
-    return stored or Article(job.key)
+    key, names = ArticleKey(job.user_id, job.group_id), names_of(job, context.settings)
+    return ReflectionJob(job, payload, key, names, context)
 
 
 def article_of(job: ReflectionJob, proposal: ProposalState) -> Article:

@@ -887,7 +887,7 @@ async def filled(
             now=AT,
             forgotten=lambda: False,
         )
-        job = reflection_job({"job": states(settings, "x").model_dump()}, settings)
+        job = reflection_job({"job": states(settings, "x").model_dump()}, parts.context())
         for n in range(6):
             at = f"2026-02-{10 + n}T12:00:00+08:00"
             text = f"summary {n} {'piano' if n == 2 else 'harbour'} and the boats that Ann painted there"
