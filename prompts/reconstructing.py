@@ -230,7 +230,7 @@ class _Update:
             return
         told = [one for name in replaced for one in self._lines[name][1].evidence]
         evidence = bounded_evidence((*told, *self._origins.nearest(text)))
-        new = ProfileLine(line_id_of(text, *evidence), text, line_kind(text), evidence=evidence)
+        new = ProfileLine(line_id_of(text, *evidence), text, evidence=evidence)
         place = next((name for name in replaced if self._lines[name][0] == line.chapter), text)
         self._lines = {
             name: known

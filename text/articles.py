@@ -10,8 +10,8 @@ from typing import cast
 from ..schema.errors import InvalidInput
 from ..schema.profile import ProfileLine, line_id_of
 from ..schema.summary import CHAPTER_NAMES, Article, ArticleKey, ChapterName, Summary
-from .profiles import read_lines
-from .statements import stamped
+from .profiles import distinct
+from .statements import stamped, without_bullet
 
 _NAME = rf"({'|'.join(CHAPTER_NAMES)})"
 _HEADING = re.compile(rf"^[ \t]*#+[ \t]*{_NAME}[ \t]*$", re.IGNORECASE | re.MULTILINE)
@@ -50,7 +50,8 @@ def split_chapters(text: str) -> dict[ChapterName, str]:
 def stored_lines(stored: object) -> tuple[ProfileLine, ...]:
     """Return the lines of a chapter from JSON data: line objects, or Markdown of earlier versions."""
     if isinstance(stored, str):
-        return read_lines(stored)
+        texts = filter(None, map(without_bullet, stored.splitlines()))
+        return distinct(ProfileLine(line_id_of(text, ""), text) for text in texts)
     return tuple(map(ProfileLine.of_json, cast(list[dict[str, object]], stored)))
 
 

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ...schema.errors import InvalidInput
+from ...schema.profile import ProfileLine
 from ...schema.summary import Article, ArticleKey, ChapterName
 from ...text.articles import format_article, split_chapters, stored_lines
 from ...text.profiles import read_lines
@@ -62,12 +63,8 @@ class ArticleFormat:
             updated_at=scalar(fields.get("updated_at")),
             sources=strings(fields.get("sources")),
         )
-        return article.with_chapters(
-            {
-                name: read_lines(text, noted_lines(known.get(name)))
-                for name, text in split_chapters(body).items()
-            }
-        )
+        lines = {name: noted_lines(known.get(name)) for name in article.chapters}
+        return article.with_chapters(_read(body, lines))
 
     def edited(
         self,
@@ -77,17 +74,15 @@ class ArticleFormat:
         day: str,
     ) -> Article | None:
         """See `Format.edited`. Lines that were not edited are taken from `current`."""
+        fields, body = split_front_matter(data.decode("utf-8", errors="replace"))
+        before, now = (kept(number(fields.get("revision"))) or current).chapters, current.chapters
         try:
-            found = self.parse(data, current.key, int)
+            found = _read(body, before)
         except InvalidInput as error:
             log.warning("the file of the article of %s is not read: %s", current.key, error)
             return None
-        before, now = (kept(found.revision) or current).chapters, current.chapters
         return current.with_chapters(
-            {
-                name: merged_lines(before[name], lines, now[name])
-                for name, lines in found.chapters.items()
-            }
+            {name: merged_lines(before[name], lines, now[name]) for name, lines in found.items()}
         )
 
     def revised(
@@ -113,7 +108,14 @@ class ArticleFormat:
         )
 
     def same(self, one: Article, other: Article) -> bool:
-        return one.chapters == other.chapters
+        return format_article(one) == format_article(other)
+
+
+def _read(
+    body: str, known: Mapping[ChapterName, Sequence[ProfileLine]]
+) -> dict[ChapterName, tuple[ProfileLine, ...]]:
+    """Return the lines of the text of a file. Unchanged lines are taken from `known`."""
+    return {name: read_lines(text, known[name]) for name, text in split_chapters(body).items()}
 
 
 def chapters_as_json(article: Article) -> dict[ChapterName, list[dict[str, Any]]]:
