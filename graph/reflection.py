@@ -1,10 +1,16 @@
-"""The consolidation graph: states → summary → article.
+"""The reflection graph: it summarises what a person said, and writes an article from the summaries.
 
-START → buffer ─enough waits→ summarise → file_summary ─due or asked for→ reconstruct → check_article → write_article
-          │                       ↑ still enough │                         ↑  ↑ ↑ tries left │            │  │
-          └→ reconstruct or END   └──────────────┴→ END                    │  │ └────────────┘            │  └→ END
-                                                                           │  └───── revision moved ──────┤
-                                                                           └──────── more is due ─────────┘
+START → buffer, which adds the texts of the job to those that wait
+buffer        → summarise      enough texts wait
+              → reconstruct    the article must be rewritten
+              → END            neither
+summarise     → file_summary
+file_summary  → summarise, reconstruct or END, as after buffer
+reconstruct   → check_article
+check_article → reconstruct    lines were refused, and attempts are left
+              → write_article  otherwise
+write_article → reconstruct    another process changed the article, or another rewrite is due
+              → END            otherwise
 
 Each run handles one job of kind `states`. Only a model can write an article: without one, the run
 ends after the summaries.
@@ -30,19 +36,22 @@ ReflectionGraph = CompiledStateGraph[
 
 
 def after_filing(state: ReflectionState) -> Literal["summarise", "reconstruct", "__end__"]:
-    """Summarise while enough states wait; then reconstruct the article if this is due."""
+    """Go to `summarise` while enough texts wait; then to `reconstruct` if the article must be
+    rewritten."""
     if state.get("through"):
         return "summarise"
     return "reconstruct" if state.get("occasion") else "__end__"
 
 
 def after_check(state: ReflectionState) -> Literal["write_article", "reconstruct"]:
-    """Return to the model with the reasons until all lines pass or no attempts are left."""
+    """Ask the model again, with the reasons why lines of the article were refused, until all lines
+    pass or no attempts are left."""
     return "write_article" if state.get("passed") else "reconstruct"
 
 
 def after_write(state: ReflectionState) -> Literal["reconstruct", "__end__"]:
-    """Reconstruct again after a conflict or if more is due, unless the person was forgotten."""
+    """Reconstruct again if the article was changed meanwhile or another rewrite is due, unless the
+    person of the article was forgotten."""
     is_more = state.get("conflict") or state.get("occasion")
     return "reconstruct" if is_more and not state.get("forgotten") else "__end__"
 

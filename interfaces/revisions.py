@@ -16,7 +16,7 @@ from .texts import Piece, later, words
 
 if TYPE_CHECKING:  # commands import this module at their start
     from ..schema.profile import Profile
-    from ..schema.summary import ArticleKey, StoredArticle
+    from ..schema.summary import Article, ArticleKey
     from ..service.components import Parts
     from ..service.operating import CommandKind
 
@@ -108,7 +108,7 @@ def profile_revisions(
     )
 
 
-def article_revisions(parts: Parts, key: ArticleKey) -> KeptRevisions[StoredArticle]:
+def article_revisions(parts: Parts, key: ArticleKey) -> KeptRevisions[Article]:
     """Return the revisions of an article. Blocking. Raises NotFound.
 
     If no article is written yet, its dated summaries are returned as revision 0.
@@ -124,7 +124,7 @@ def article_revisions(parts: Parts, key: ArticleKey) -> KeptRevisions[StoredArti
     return KeptRevisions(kept, named, "rollback_article", payload, article_lines)
 
 
-def kept_articles(parts: Parts, key: ArticleKey) -> list[StoredArticle]:
+def kept_articles(parts: Parts, key: ArticleKey) -> list[Article]:
     """Return the revisions of an article as in `article_revisions`; [] if it has none. Blocking."""
     from ..text.articles import dated_summaries
 
@@ -133,11 +133,11 @@ def kept_articles(parts: Parts, key: ArticleKey) -> list[StoredArticle]:
     return [] if current is None else [current, *stores.articles.history(key)]
 
 
-def article_lines(one: StoredArticle) -> list[str]:
+def article_lines(one: Article) -> list[str]:
     """Return an article as the lines of a diff."""
     from ..text.articles import format_article
 
-    return format_article(one.article).splitlines()
+    return format_article(one).splitlines()
 
 
 @dataclass(frozen=True, slots=True)

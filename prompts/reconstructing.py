@@ -10,6 +10,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..schema.names import Names
+from ..schema.profile import ProfileLine, bounded_evidence, line_id_of
 from ..schema.protocols import StructuredChat
 from ..schema.summary import CHAPTER_NAMES, Article, ChapterBounds, ChapterName
 from ..text.borders import BEGINS, ENDS
@@ -98,12 +99,12 @@ def news_of(stimulus: Sequence[str]) -> dict[str, str]:
     return {f"N{n}": line for n, line in enumerate(newest_within(lines, NEWS_TOKENS, least=1), 1)}
 
 
-def old_lines(article: Article) -> dict[str, tuple[ChapterName, str]]:
+def old_lines(article: Article) -> dict[str, tuple[ChapterName, ProfileLine]]:
     """Return the lines of an article by id: `B1` is the first line of Bedrock."""
     return {
-        f"{name[0]}{n}": (name, without_bullet(line))
-        for name in CHAPTER_NAMES
-        for n, line in enumerate(article.lines(name), 1)
+        f"{name[0]}{n}": (name, line)
+        for name, lines in article.chapters.items()
+        for n, line in enumerate(lines, 1)
     }
 
 
@@ -120,7 +121,9 @@ async def reconstruct(
 
     `wrong` are the reasons why lines of its last answer were refused.
     """
-    shown = [f"{name}: {one_line(line)}" for name, (_, line) in old_lines(article).items()]
+    shown = [
+        f"{name}: {one_line(line.dated_text)}" for name, (_, line) in old_lines(article).items()
+    ]
     news = [f"{name}: {one_line(line)}" for name, line in news_of(stimulus).items()]
     complaint = (
         ["", _WHY[language]["head"], *(f"- {one_line(reason)}" for reason in wrong)]
@@ -146,7 +149,7 @@ async def reconstruct(
 def believed(
     article: Article,
     answer: Reconstruction | None,
-    stimulus: Sequence[str],
+    stimulus: Mapping[str, str],
     *,
     names: Names,
     bounds: ChapterBounds,
@@ -154,6 +157,7 @@ def believed(
 ) -> tuple[Article, list[str]]:
     """Return the article with the accepted lines of an answer, and the reasons against the others.
 
+    `stimulus` holds the texts of the news by the ids of the events, or of the job, that they tell.
     A new line must be absolute ("I" is the bot) and supported by the old lines and the news
     (`unsupported`). An old line is removed only if a new line says the same or if news overturns
     it; a line about health or a boundary, only if a new line says the same. If a chapter exceeds
@@ -161,7 +165,7 @@ def believed(
     """
     if answer is None:
         return article, [_WHY[language]["nothing"]]
-    update = _Update(article, news_of(stimulus), names, bounds, language)
+    update = _Update(article, stimulus, names, bounds, language)
     for line in answer.lines[:MOST_LINES]:
         update.take(line, {one.line: one.reason for one in answer.dropped})
     for one in answer.dropped[:MOST_LINES]:
@@ -175,30 +179,34 @@ class _Update:
     def __init__(
         self,
         article: Article,
-        news: dict[str, str],
+        stimulus: Mapping[str, str],
         names: Names,
         bounds: ChapterBounds,
         language: Language,
     ) -> None:
         self.refused: list[str] = []
         self._bounds, self._language = bounds, language
-        self._article, self._lines, self._taken = article, old_lines(article), 0
+        self._article, self._lines = article, old_lines(article)
+        news = news_of(list(stimulus.values()))
         speakers = {spoken_by(stamped(line)[1])[0] for line in news.values()} - {
             "",
             *names.everybody,
         }
         self._names = replace(names, others=(*names.others, *sorted(speakers)))
-        self._old = {name: line for name, (_, line) in self._lines.items()}
+        self._old = {name: line.dated_text for name, (_, line) in self._lines.items()}
         self._news = Sources(news, self._names)
+        self._origins = Sources(stimulus, self._names)
         self._sources = Sources({**self._old, **news}, self._names)
 
     def article(self) -> Article:
         """Return the article with the changes so far."""
         if self._lines == old_lines(self._article):
             return self._article
-        chapters = {name: [f"- {line}" for _, line in self._of(name)] for name in CHAPTER_NAMES}
-        chapters["Dynamic"] = newest_within(chapters["Dynamic"], self._bounds["Dynamic"])
-        return Article().with_chapters({name: "\n".join(lines) for name, lines in chapters.items()})
+        chapters = {name: list(self._of(name).values()) for name in CHAPTER_NAMES}
+        dynamic = [f"- {line.dated_text}" for line in chapters["Dynamic"]]
+        left = len(newest_within(dynamic, self._bounds["Dynamic"]))
+        chapters["Dynamic"] = chapters["Dynamic"][len(dynamic) - left :]
+        return self._article.with_chapters(chapters)
 
     def take(self, line: NewArticleLine, dropped: Mapping[str, str]) -> None:
         """Add a new line in place of the lines that it replaces.
@@ -207,12 +215,13 @@ class _Update:
         """
         text = " ".join(without_bullet(line.text).split())
         replaced = [name for name in dict.fromkeys(line.replaces) if self._stands(name)]
-        if text in {known for name, (_, known) in self._lines.items() if name not in replaced}:
+        stands = {name: one for name, one in self._lines.items() if name not in replaced}
+        if text in {known.dated_text for _, known in stands.values()}:
             return
         faults = self._faults(text, line.chapter, replaced)
         for name in replaced:
             faults += self._why_kept(name, text, dropped.get(name, ""))
-        kept = [known for name, known in self._of(line.chapter) if name not in replaced]
+        kept = [known.dated_text for of, known in stands.values() if of == line.chapter]
         if (
             line.chapter != "Dynamic"
             and estimate_tokens("\n".join((*kept, text))) > self._bounds[line.chapter]
@@ -221,16 +230,16 @@ class _Update:
         if faults:
             self.refused.append(f"{text[:LINE_CHARACTERS]}: {' '.join(dict.fromkeys(faults))}")
             return
-        self._taken += 1
-        place = next(
-            (name for name in replaced if self._lines[name][0] == line.chapter), f"+{self._taken}"
-        )
+        told = [one for name in replaced for one in self._lines[name][1].evidence]
+        evidence = bounded_evidence((*told, *self._origins.nearest(text)))
+        new = ProfileLine(line_id_of(text, *evidence), text, evidence=evidence)
+        place = next((name for name in replaced if self._lines[name][0] == line.chapter), text)
         self._lines = {
             name: known
             for name, known in self._lines.items()
             if name == place or name not in replaced
         }
-        self._lines[place] = line.chapter, text
+        self._lines[place] = line.chapter, new
 
     def drop(self, one: DroppedLine) -> None:
         """Remove an old line that news overturns. An unknown or already removed line is ignored."""
@@ -243,10 +252,11 @@ class _Update:
 
     def _stands(self, name: str) -> bool:
         """Return True if `name` is the id of an old line that is unchanged so far."""
-        return name in self._old and self._lines.get(name, ("", ""))[1] == self._old[name]
+        known = self._lines.get(name)
+        return known is not None and known[1].dated_text == self._old.get(name)
 
-    def _of(self, chapter: ChapterName) -> list[tuple[str, str]]:
-        return [(name, line) for name, (of, line) in self._lines.items() if of == chapter]
+    def _of(self, chapter: ChapterName) -> dict[str, ProfileLine]:
+        return {name: line for name, (of, line) in self._lines.items() if of == chapter}
 
     def _faults(self, text: str, chapter: ChapterName, replaced: Sequence[str]) -> list[str]:
         """Return why a text is not a valid line of a chapter; [] if it is valid."""
@@ -277,7 +287,7 @@ class _Update:
 
         `text` is the new line in its place, if any, and `reason` quotes the news that overturns it.
         """
-        chapter, line = self._lines[name]
+        chapter, line = self._lines[name][0], self._old[name]
         if text and not unsupported(line, SourceTexts({"": text}), self._names):
             return []
         if line_kind(line) in CERTAIN:

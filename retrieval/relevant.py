@@ -5,13 +5,12 @@ A deep search looks through them besides events.
 from __future__ import annotations
 
 import math
-import sys
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 
-from ..schema.summary import ArticleKey, Spoken, StoredArticle, Summary
+from ..schema.summary import Article, ArticleKey, Spoken, Summary
 from ..stores.tables.articles import ArticleStores
 from ..text.search_words import query_tokens, search_tokens
 
@@ -27,7 +26,7 @@ class ReadMemory:
     """The memory of one person in one scope: the article, and all summaries, oldest first."""
 
     key: ArticleKey
-    article: StoredArticle | None = None
+    article: Article | None = None
     summaries: tuple[Summary, ...] = ()
 
 
@@ -45,8 +44,8 @@ def fitting_lines(query: str, read: ReadMemory) -> list[str]:
     """Return the lines of the chapter Dynamic that share words with `query`, best first, at most
     MOST_FOUND.
     """
-    lines = read.article.article.lines("Dynamic") if read.article is not None else ()
-    scores = keyword_scores(query, {line: line for line in lines})
+    lines = read.article.chapters["Dynamic"] if read.article is not None else ()
+    scores = keyword_scores(query, {line.dated_text: line.text for line in lines})
     return sorted(scores, key=lambda line: -scores[line])[:MOST_FOUND]
 
 
@@ -56,9 +55,7 @@ def waiting_talk(query: str, stores: ArticleStores, key: ArticleKey) -> list[Spo
 
     Records are left out, because they are also stored as events.
     """
-    said = [
-        one.spoken for one in stores.buffer.oldest(key, sys.maxsize) if one.spoken.role != "record"
-    ][::-1]
+    said = [one.spoken for one in stores.buffer.read(key) if one.spoken.role != "record"][::-1]
     sizes = accumulate(len(one.text) for one in said)
     newest = {
         str(n): one

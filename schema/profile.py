@@ -154,7 +154,7 @@ class ProfileLine:
         """Return the line from the values of `as_json`. Unknown fields are ignored, an unknown kind
         becomes `other`.
         """
-        known = {field.name: stored[field.name] for field in fields(cls) if field.name in stored}
+        known = {name: value for name, value in stored.items() if name in _LINE_FIELDS}
         known |= {
             name: tuple(map(str, known[name])) for name in ("evidence", "tags") if name in known
         }
@@ -162,6 +162,7 @@ class ProfileLine:
         return cls(**known)
 
 
+_LINE_FIELDS = frozenset(field.name for field in fields(ProfileLine))
 _LINE_DEFAULTS = {
     field.name: field.default
     for field in fields(ProfileLine)

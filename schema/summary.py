@@ -4,7 +4,7 @@ is made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
@@ -12,6 +12,7 @@ from typing_extensions import TypedDict
 
 from .errors import InvalidInput
 from .ids import validate_id
+from .profile import ProfileLine
 from .scope import Scope
 
 ChapterName = Literal["Bedrock", "Evolutionary", "Dynamic"]
@@ -28,38 +29,6 @@ ROLES: Final[dict[str, SpokenRole]] = {
 WrittenBy = Literal["model", "rules"]
 ChapterBounds = Mapping[ChapterName, int]
 """The maximum number of tokens of each chapter, as `estimate_tokens` counts them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Article:
-    """Markdown bullet lines, one statement per line, in the first person of the assistant, written
-    by a model.
-
-    `bedrock`: facts and boundaries that hardly change; `evolutionary`: goals, habits, shared
-    language; `dynamic`: current projects and moods, dated, newest last.
-    """
-
-    bedrock: str = ""
-    evolutionary: str = ""
-    dynamic: str = ""
-
-    def chapter(self, name: ChapterName) -> str:
-        """Return the text of one chapter."""
-        text: str = getattr(self, name.lower())
-        return text
-
-    def lines(self, name: ChapterName) -> tuple[str, ...]:
-        """Return the non-blank lines of one chapter, unchanged."""
-        return tuple(line for line in self.chapter(name).splitlines() if line.strip())
-
-    def with_chapters(self, chapters: Mapping[ChapterName, str]) -> Article:
-        """Return the article with these chapters replaced and stripped."""
-        return replace(self, **{name.lower(): text.strip() for name, text in chapters.items()})
-
-    @property
-    def empty(self) -> bool:
-        """True if all chapters are blank."""
-        return not any(self.chapter(name).strip() for name in CHAPTER_NAMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,26 +139,6 @@ class BufferedState:
     tokens: int
 
 
-def oldest_of(states: Iterable[BufferedState], tokens: int) -> list[BufferedState]:
-    """Return the first states that together have at least `tokens` tokens, or all of them; at least
-    one if there is one.
-    """
-    taken: list[BufferedState] = []
-    total = 0
-    for state in states:
-        if taken and total >= tokens:
-            break
-        taken.append(state)
-        total += state.tokens
-    return taken
-
-
-def up_to(states: Sequence[BufferedState], entry_id: str) -> list[BufferedState]:
-    """Return the states up to and including the one with this id; none if it is not among them."""
-    place = next((n for n, state in enumerate(states, 1) if state.entry_id == entry_id), 0)
-    return list(states[:place])
-
-
 @dataclass(frozen=True, slots=True)
 class Summary:
     """A dated summary. `since` and `until` are the times of its first and last state, ISO 8601, as
@@ -221,18 +170,29 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredArticle:
-    """A stored article.
+class Article:
+    """The assistant's view of a person: lines in the first person of the assistant, one statement
+    each, in three chapters.
 
-    `revision` counts from 1 (0: not written yet). `sources` are the origins of this revision: ids
+    `Bedrock`: facts and boundaries that hardly change; `Evolutionary`: goals, habits, shared
+    language; `Dynamic`: current projects and moods, each line with its day in front, newest last.
+    The `evidence` of a line are the ids of summaries, which are ids of events, or of the job of a
+    reflection. `revision` counts from 1 (0: not written yet). `sources` are the origins of this revision: ids
     of summaries, the job of a reflection, `rollback:{revision}`, or `forget` if lines were removed.
     """
 
     key: ArticleKey
-    article: Article = field(default_factory=Article)
+    chapters: Mapping[ChapterName, tuple[ProfileLine, ...]] = field(
+        default_factory=lambda: dict.fromkeys(CHAPTER_NAMES, ())
+    )
     revision: int = 0
     updated_at: str = ""
     sources: tuple[str, ...] = ()
+
+    def with_chapters(self, chapters: Mapping[ChapterName, Iterable[ProfileLine]]) -> Article:
+        """Return the article with the lines of these chapters replaced."""
+        changed = {name: tuple(lines) for name, lines in chapters.items()}
+        return replace(self, chapters={**self.chapters, **changed})
 
 
 def job_of_entry(entry_id: str) -> str:

@@ -1,96 +1,76 @@
-"""The text form of articles (three tagged chapters), and the substitute for a missing article."""
+"""The Markdown form of articles (three headings, with a bullet per line), and the substitute for a
+missing article."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import cast
 
 from ..schema.errors import InvalidInput
-from ..schema.summary import CHAPTER_NAMES, Article, ArticleKey, ChapterName, StoredArticle, Summary
-from .statements import stamped
+from ..schema.profile import ProfileLine, line_id_of
+from ..schema.summary import CHAPTER_NAMES, Article, ArticleKey, ChapterName, Summary
+from .profiles.lines import distinct
+from .statements import stamped, without_bullet
 
-_NAMES = "|".join(CHAPTER_NAMES)
-_TAG = re.compile(rf"<(?P<end>/?)\s*(?P<name>{_NAMES})\s*>", re.IGNORECASE)
-_REST_OF_TAG = rf"(?=/?\s*(?:{_NAMES})\s*>)"
-_QUOTED = 40
+_NAME = rf"({'|'.join(CHAPTER_NAMES)})"
+_HEADING = re.compile(rf"^[ \t]*#+[ \t]*{_NAME}[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_TAG = re.compile(rf"<(/?)\s*{_NAME}\s*>", re.IGNORECASE)
+_ESCAPED_TAG = re.compile(rf"&(?:lt;|amp;((?:amp;)*lt;))(?=/?\s*{_NAME}\s*>)", re.IGNORECASE)
 
 
 def format_article(article: Article) -> str:
-    """Return the article as text: `<Bedrock>`, `<Evolutionary>` and `<Dynamic>`.
+    """Return the article as Markdown: `## Bedrock`, `## Evolutionary` and `## Dynamic`."""
+    chapters = (
+        (f"## {name}", *(f"- {line.dated_text}" for line in lines))
+        for name, lines in article.chapters.items()
+    )
+    return "\n\n".join(map("\n".join, chapters)) + "\n"
 
-    Each tag is on its own line. A chapter's tag inside the content of a chapter is escaped
-    (`&lt;Bedrock>`), so that it does not end the chapter.
+
+def split_chapters(text: str) -> dict[ChapterName, str]:
+    """Return the Markdown below each of the three headings.
+
+    Earlier versions wrote tags instead (`<Bedrock>…</Bedrock>`), and escaped tags in lines. Raises
+    InvalidInput for a heading that is missing or repeated, and for text above the headings.
     """
-    chapters = ((name, _escaped(article.chapter(name).strip())) for name in CHAPTER_NAMES)
-    written = ("\n".join(filter(None, (f"<{n}>", text, f"</{n}>"))) for n, text in chapters)
-    return "\n\n".join(written) + "\n"
+    if not _HEADING.search(text):
+        text = _TAG.sub(lambda tag: "\n" if tag[1] else f"\n## {tag[2]}\n", text)
+        text = _ESCAPED_TAG.sub(lambda found: f"&{found[1]}" if found[1] else "<", text)
+    above, *found = _HEADING.split(text)
+    names = [name.capitalize() for name in found[::2]]
+    if above.strip() or sorted(names) != sorted(CHAPTER_NAMES):
+        headings = ", ".join(f"`## {name}`" for name in CHAPTER_NAMES)
+        raise InvalidInput(
+            f"The article is malformed; give each of {headings} once, all text below."
+        )
+    return cast(dict[ChapterName, str], dict(zip(names, found[1::2], strict=True)))
 
 
-def parse_article(text: str) -> Article:
-    """Return the article in `text`, without white space around its chapters.
-
-    Tags are case-insensitive. Raises InvalidInput for a chapter that is missing, repeated, not
-    closed, inside another one, or closed without being open, and for text outside the chapters.
-    """
-    found: dict[ChapterName, str] = {}
-    opened: ChapterName | None = None
-    at = 0
-    for tag in _TAG.finditer(text):
-        name = next(one for one in CHAPTER_NAMES if one.casefold() == tag["name"].casefold())
-        within, at = text[at : tag.start()].strip(), tag.end()
-        if tag["end"] and opened == name:
-            found[name], opened = _unescaped(within), None
-        elif tag["end"]:
-            raise _malformed(f"</{name}> closes what is not open", f"open <{name}> before it")
-        elif opened is not None:
-            raise _malformed(f"<{name}> opens inside <{opened}>", f"close <{opened}> first")
-        elif name in found:
-            raise _malformed(f"<{name}> is there twice", "keep one of them")
-        else:
-            _refuse_stray(within)
-            opened = name
-    if opened is not None:
-        raise _malformed(f"<{opened}> is never closed", f"end it with </{opened}>")
-    _refuse_stray(text[at:])
-    for name in CHAPTER_NAMES:
-        if name not in found:
-            raise _malformed(f"<{name}> is missing", "all three are needed, an empty one too")
-    return Article().with_chapters(found)
+def stored_lines(stored: object) -> tuple[ProfileLine, ...]:
+    """Return the lines of a chapter from JSON data: line objects, or Markdown of earlier versions."""
+    if isinstance(stored, str):
+        texts = filter(None, map(without_bullet, stored.splitlines()))
+        return distinct(ProfileLine(line_id_of(text, ""), text) for text in texts)
+    return tuple(map(ProfileLine.of_json, cast(list[dict[str, object]], stored)))
 
 
-def dated_summaries(key: ArticleKey, summaries: Sequence[Summary]) -> StoredArticle | None:
+def dated_summaries(key: ArticleKey, summaries: Sequence[Summary]) -> Article | None:
     """Return the substitute for an article that no model has written, or None without summaries.
 
     It is an article of revision 0. Its chapter Dynamic has the lines of the short-term summaries,
     each with its day, in the order of the summaries.
     """
     shown = [one for one in summaries if one.is_short_term]
-    lines = []
+    lines: list[ProfileLine] = []
     for one in shown:
         day = one.since[:10]
         for own, said in map(stamped, one.text.splitlines()):
             day = own or day
-            lines.append(f"- {day} {said}")
+            text = f"{day} {said}"
+            lines.append(ProfileLine(line_id_of(text, one.id), text, evidence=(one.id,)))
     sources = tuple(one.id for one in shown)
-    article = Article(dynamic="\n".join(lines))
-    return StoredArticle(key, article, 0, shown[-1].created_at, sources) if lines else None
-
-
-# Each level of escaping adds one `amp;`, so that a round trip preserves tags and escaped tags.
-def _escaped(content: str) -> str:
-    content = re.sub(rf"&(?=(?:amp;)*lt;{_REST_OF_TAG})", "&amp;", content, flags=re.IGNORECASE)
-    return re.sub(rf"<{_REST_OF_TAG}", "&lt;", content, flags=re.IGNORECASE)
-
-
-def _unescaped(content: str) -> str:
-    content = re.sub(rf"&lt;{_REST_OF_TAG}", "<", content, flags=re.IGNORECASE)
-    return re.sub(rf"&amp;(?=(?:amp;)*lt;{_REST_OF_TAG})", "&", content, flags=re.IGNORECASE)
-
-
-def _refuse_stray(between: str) -> None:
-    if stray := " ".join(between.split()):
-        raise _malformed(f"{stray[:_QUOTED]!r} stands outside the chapters", "move it into one")
-
-
-def _malformed(what: str, remedy: str) -> InvalidInput:
-    return InvalidInput(f"The article is malformed: {what}; {remedy}.")
+    if not lines:
+        return None
+    written = Article(key, updated_at=shown[-1].created_at, sources=sources)
+    return written.with_chapters({"Dynamic": lines})

@@ -40,7 +40,7 @@ from historian.retrieval.prompt_block.articles import summary_line
 from historian.retrieval.prompt_block.block import Block
 from historian.schema.settings import Settings
 from historian.schema.settings.source import parse_settings
-from historian.schema.summary import CHAPTER_NAMES, Article, ArticleKey, Summary
+from historian.schema.summary import CHAPTER_NAMES, ArticleKey, Summary
 from historian.text.search_words import query_tokens, search_tokens
 from historian.text.tokens import estimate_tokens
 
@@ -127,8 +127,15 @@ async def feed(
         if not await memory.settled(3_600):
             raise SystemExit("a session took more than an hour")
         stored = parts.article_stores.articles.read(ArticleKey(sample["sample_id"]))
-        chapters = Article() if stored is None else stored.article
-        sizes.append({name: estimate_tokens(chapters.chapter(name)) for name in CHAPTER_NAMES})
+        chapters = {} if stored is None else stored.chapters
+        sizes.append(
+            {
+                name: estimate_tokens(
+                    "\n".join(f"- {line.text}" for line in chapters.get(name, ()))
+                )
+                for name in CHAPTER_NAMES
+            }
+        )
     return said
 
 

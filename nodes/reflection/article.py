@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
 from ...prompts import reconstructing
 from ...schema.errors import ContentDeclined, ModelError, ModelRefused, RevisionConflict
 from ...schema.graph_states.reflection import ReflectionState, ReflectionUpdate
-from ...schema.summary import Article
 from ...stores.historian_context import HistorianContext
 from .due import what_is_due
-from .job import article_of, proposal_of, read_article, reflection_job
+from .job import ReflectionJob, article_of, proposal_of, reflection_job
 
 log = logging.getLogger(__name__)
 
@@ -26,21 +26,14 @@ async def reconstruct(
     If lines of the last answer were refused, ask only for these; the article that is shown then
     contains the accepted lines.
     """
-    context = runtime.context
-    job = reflection_job(state, context.settings)
-    stimulus, tries, reasons = (
-        state["stimulus"],
-        state.get("tries", 0) + 1,
-        state.get("reasons", []),
+    context, job = runtime.context, reflection_job(state, runtime.context)
+    stimulus, reasons = state["stimulus"], state.get("reasons", [])
+    tries = state.get("tries", 0) + 1
+    article = (
+        article_of(job, state["proposal"]) if reasons else await asyncio.to_thread(job.article)
     )
-    if reasons:
-        proposal = state["proposal"]
-        article = article_of(proposal)
-    else:
-        article, revision = await read_article(job, context)
-        proposal = proposal_of(article, revision)
     update: ReflectionUpdate = {
-        "proposal": proposal,
+        "proposal": proposal_of(article),
         "answer": None,
         "tries": tries,
         "conflict": False,
@@ -74,14 +67,13 @@ async def check_article(
     state: ReflectionState, runtime: Runtime[HistorianContext]
 ) -> ReflectionUpdate:
     """Apply the lines that pass. Return the reasons against the others, for the next attempt."""
-    context = runtime.context
-    job = reflection_job(state, context.settings)
-    article, answer = article_of(state["proposal"]), state.get("answer")
+    job = reflection_job(state, runtime.context)
+    article, answer = article_of(job, state["proposal"]), state.get("answer")
     article, reasons = await asyncio.to_thread(
         reconstructing.believed,
         article,
         None if answer is None else reconstructing.Reconstruction.model_validate(answer),
-        state["stimulus"],
+        dict(zip(state["sources"], state["stimulus"], strict=True)),
         names=job.names,
         bounds=job.bounds,
         language=job.language(article, state["stimulus"]),
@@ -97,7 +89,7 @@ async def check_article(
         )
     passed = is_last or not reasons
     return {
-        "proposal": proposal_of(article, state["proposal"]["base_revision"]),
+        "proposal": proposal_of(article),
         "reasons": reasons,
         "passed": passed,
     }
@@ -112,23 +104,21 @@ async def write_article(
     written. If no new line passed, the article is unchanged. Promoted summaries leave short-term
     memory all the same: they remain stored, and the model is not asked about them again.
     """
-    context = runtime.context
-    job = reflection_job(state, context.settings)
-    stores, proposal = context.article_stores, state["proposal"]
-    new, sources, into = article_of(proposal), state["sources"], None
-    old = await asyncio.to_thread(stores.articles.read, job.key)
-    if old is not None and set(sources) <= set(old.sources):
+    return await asyncio.to_thread(_written, reflection_job(state, runtime.context), state)
+
+
+def _written(job: ReflectionJob, state: ReflectionState) -> ReflectionUpdate:
+    sources, into = state["sources"], None
+    new, old = replace(article_of(job, state["proposal"]), sources=tuple(sources)), job.article()
+    if old.revision and set(sources) <= set(old.sources):
         into = old.revision  # an earlier run was killed after writing it
-    elif new != (Article() if old is None else old.article):
+    elif new.chapters != old.chapters:
         try:
-            stored = await asyncio.to_thread(
-                stores.articles.write,
-                job.key,
+            stored = job.stores.articles.write(
                 new,
-                expected_revision=proposal["base_revision"],
-                sources=sources,
-                now=job.now(context),
-                forgotten=lambda: job.is_forgotten(context),
+                expected_revision=new.revision,
+                now=job.now(),
+                forgotten=job.is_forgotten,
             )
         except RevisionConflict as error:
             log.info("job %s: %s", job.job.job_id, error)
@@ -137,11 +127,9 @@ async def write_article(
             return {"forgotten": True, "conflict": False}
         into = stored.revision
     if state["occasion"] == "promotion":
-        await asyncio.to_thread(
-            stores.summaries.mark_promoted, job.key, sources, at=job.now(context), into=into
-        )
+        job.stores.summaries.mark_promoted(job.key, sources, at=job.now(), into=into)
     reflected = state.get("reflected", False) or state["occasion"] == "reflection"
-    due = await what_is_due(job, context, reflected=reflected)
+    due = what_is_due(job, reflected=reflected)
     if not due["occasion"]:  # keep `tries`, `reasons` and `passed` in the state for inspection
         due = {"occasion": "", "sources": [], "stimulus": []}
     return {

@@ -1,11 +1,11 @@
 """Finds what is due next for a person. Shared by the nodes.
 
-This is another summary, a promotion of summaries, the reflection of the job itself, or nothing.
+This is another summary, a promotion of summaries, the reflection of the job itself, or nothing. All
+functions are blocking.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from itertools import accumulate
 from operator import sub
@@ -13,46 +13,40 @@ from operator import sub
 from ...prompts.summarising import TALK_TOKENS, said_lines, under_days
 from ...schema.graph_states.reflection import ReflectionUpdate
 from ...schema.summary import Summary, summaries_waiting
-from ...stores.historian_context import HistorianContext
 from ...text.statements import stamped
 from .job import ReflectionJob
 
 
-async def next_step(job: ReflectionJob, context: HistorianContext) -> ReflectionUpdate:
+def next_step(job: ReflectionJob) -> ReflectionUpdate:
     """Return the next step: a summary if enough states wait, else what is due for the article.
 
     `through` is the entry id of the last state of the summary, or "".
     """
-    through = await waiting_for_summary(job, context)
-    return (
-        {"through": through}
-        if through
-        else {"through": "", **await what_is_due(job, context, reflected=False)}
-    )
+    through = waiting_for_summary(job)
+    due = {} if through else what_is_due(job, reflected=False)
+    return {"through": through, **due}
 
 
-async def waiting_for_summary(job: ReflectionJob, context: HistorianContext) -> str:
+def waiting_for_summary(job: ReflectionJob) -> str:
     """Return the entry id of the last state of the next summary; "" below the threshold.
 
     All waiting states become one summary, or several from twice the threshold on. Without a model
     the threshold is at most TALK_TOKENS, since a summary then contains the talk itself.
     """
-    buffered = context.article_stores.buffer
-    said, recorded = await asyncio.to_thread(buffered.fill, job.key)
-    threshold = job.threshold if context.chat is not None else min(job.threshold, TALK_TOKENS)
+    said, recorded = job.stores.buffer.fill(job.key)
+    threshold = job.threshold if job.context.chat is not None else min(job.threshold, TALK_TOKENS)
     summaries = summaries_waiting(said, recorded, threshold, job.shortterm.record_token_threshold)
     if summaries < 1:
         return ""
     total = said + recorded
-    states = await asyncio.to_thread(
-        buffered.oldest, job.key, total if summaries < 2 else int(total / summaries)
-    )
-    return states[-1].entry_id if states else ""
+    wanted = total if summaries < 2 else int(total / summaries)
+    states = job.stores.buffer.read(job.key)
+    sums = accumulate(one.tokens for one in states)
+    enough = (one for one, tokens in zip(states, sums, strict=True) if tokens >= wanted)
+    return next((one.entry_id for one in enough), "")
 
 
-async def what_is_due(
-    job: ReflectionJob, context: HistorianContext, *, reflected: bool
-) -> ReflectionUpdate:
+def what_is_due(job: ReflectionJob, *, reflected: bool) -> ReflectionUpdate:
     """Return why the article is to be rewritten next; `occasion` is "" if nothing is due.
 
     Without a model there is no article. The oldest summaries then leave short-term memory if all
@@ -66,13 +60,11 @@ async def what_is_due(
         "reasons": [],
         "passed": False,
     }
-    summaries = context.article_stores.summaries
-    waiting = [one for one in await asyncio.to_thread(summaries.read, job.key) if one.is_short_term]
-    if context.chat is None:
+    summaries = job.stores.summaries
+    waiting = [one for one in summaries.read(job.key) if one.is_short_term]
+    if job.context.chat is None:
         if leaving := [one.id for one in beyond(waiting, job.shortterm.max_tokens)]:
-            await asyncio.to_thread(
-                summaries.mark_promoted, job.key, leaving, at=job.now(context), into=None
-            )
+            summaries.mark_promoted(job.key, leaving, at=job.now(), into=None)
         return nothing
     many = (
         waiting
@@ -90,7 +82,7 @@ async def what_is_due(
             "sources": [one.id for one in promoted],
             "stimulus": stimulus,
         }
-    if job.payload.reflect and not reflected and (stimulus := await said(job)):
+    if job.payload.reflect and not reflected and (stimulus := said(job)):
         return {
             **nothing,
             "occasion": "reflection",
@@ -100,10 +92,10 @@ async def what_is_due(
     return nothing
 
 
-async def said(job: ReflectionJob) -> list[str]:
+def said(job: ReflectionJob) -> list[str]:
     """Return a list of one text with the job's states, `2026-02-21 Ann: …`; [] if none has text."""
     spoken = [one for _, one in job.payload.entries(job.job)]
-    lines = await asyncio.to_thread(said_lines, spoken, job.names, job.job.moment, job.job.timezone)
+    lines = said_lines(spoken, job.names, job.job.moment, job.job.timezone)
     return ["\n".join(under_days(lines))] if lines else []
 
 

@@ -24,25 +24,21 @@ SOURCE = "summary"
 
 async def buffer(state: ReflectionState, runtime: Runtime[HistorianContext]) -> ReflectionUpdate:
     """Buffer the states once, unless the person or group was forgotten meanwhile."""
-    context = runtime.context
-    job = reflection_job(state, context.settings)
-    if await asyncio.to_thread(job.is_forgotten, context):
+    return await asyncio.to_thread(_buffered, reflection_job(state, runtime.context))
+
+
+def _buffered(job: ReflectionJob) -> ReflectionUpdate:
+    if job.is_forgotten():
         return {"forgotten": True, "through": "", "occasion": ""}
-    buffered = context.article_stores.buffer
-    await asyncio.to_thread(
-        buffered.add,
-        job.key,
-        job.job.job_id,
-        job.payload.entries(job.job),
-        entities=job.job.entities,
-        at=job.job.moment.timestamp(),
-    )
-    summaries = await asyncio.to_thread(context.article_stores.summaries.read, job.key)
+    given, buffered = job.job, job.stores.buffer
+    states, at = job.payload.entries(given), given.moment.timestamp()
+    buffered.add(job.key, given.job_id, states, entities=given.entities, at=at)
+    summaries = job.stores.summaries.read(job.key)
     if summaries and summaries[-1].through:
         # A process may have been killed after adding a summary and before releasing its states, and
         # have lost its checkpoint. States that a summary covers do not wait any more.
-        await asyncio.to_thread(buffered.release, job.key, summaries[-1].through)
-    return await next_step(job, context)
+        buffered.release(job.key, summaries[-1].through)
+    return next_step(job)
 
 
 async def summarise(state: ReflectionState, runtime: Runtime[HistorianContext]) -> ReflectionUpdate:
@@ -50,14 +46,11 @@ async def summarise(state: ReflectionState, runtime: Runtime[HistorianContext]) 
 
     The draft is empty if the states were deleted because the person was forgotten.
     """
-    context = runtime.context
-    job = reflection_job(state, context.settings)
-    states = await asyncio.to_thread(
-        context.article_stores.buffer.through, job.key, state["through"]
-    )
+    job = reflection_job(state, runtime.context)
+    states = await asyncio.to_thread(job.stores.buffer.through, job.key, state["through"])
     draft = await summarising.summarise(
         [one.spoken for one in states],
-        chat=context.chat,
+        chat=runtime.context.chat,
         names=job.names,
         moment=job.job.moment,
         timezone=job.job.timezone,
@@ -73,30 +66,25 @@ async def file_summary(
 
     Every step is idempotent. For `buffer`, an existing summary means that its event is filed.
     """
-    context = runtime.context
-    job = reflection_job(state, context.settings)
-    states = await asyncio.to_thread(
-        context.article_stores.buffer.through, job.key, state["through"]
-    )
+    return await asyncio.to_thread(_filed, reflection_job(state, runtime.context), state)
+
+
+def _filed(job: ReflectionJob, state: ReflectionState) -> ReflectionUpdate:
+    states = job.stores.buffer.through(job.key, state["through"])
     filed = list(state.get("filed", []))
-    summary_id = id_of(job.key, state["through"])
+    if states and state["draft"]["text"]:
+        summary = summary_of(job, states, state)
+        if summary.written_by == "model" or any(one.spoken.role != "record" for one in states):
+            # The event has no vector yet: the worker embeds it when idle. If the states are records
+            # only, and no model summarised them, they are events already.
+            job.context.events.file_new([event_of(summary, job)], [None])
+        job.stores.summaries.add(summary, forgotten=job.is_forgotten)
+        filed.append(summary.id)
     if states:
-        if state["draft"]["text"]:
-            summary = summary_of(job, states, state, created_at=job.now(context))
-            if summary.written_by == "model" or any(one.spoken.role != "record" for one in states):
-                # The event has no vector yet: the worker embeds it when idle. If the states are
-                # records only, and no model summarised them, they are events already.
-                await asyncio.to_thread(context.events.file_new, [event_of(summary, job)], [None])
-            await asyncio.to_thread(
-                context.article_stores.summaries.add,
-                summary,
-                forgotten=lambda: job.is_forgotten(context),
-            )
-            filed.append(summary_id)
-        await asyncio.to_thread(context.article_stores.buffer.release, job.key, state["through"])
-    if await asyncio.to_thread(job.is_forgotten, context):
+        job.stores.buffer.release(job.key, state["through"])
+    if job.is_forgotten():
         return {"forgotten": True, "filed": filed, "through": "", "occasion": ""}
-    return {"filed": filed, **await next_step(job, context)}
+    return {"filed": filed, **next_step(job)}
 
 
 def id_of(key: ArticleKey, through: str) -> str:
@@ -104,9 +92,7 @@ def id_of(key: ArticleKey, through: str) -> str:
     return f"{ASSERTED if is_asserted(through) else ''}{SOURCE}-{digest_of(key.scope.key, key.user_id, through)}"
 
 
-def summary_of(
-    job: ReflectionJob, states: list[BufferedState], state: ReflectionState, *, created_at: str
-) -> Summary:
+def summary_of(job: ReflectionJob, states: list[BufferedState], state: ReflectionState) -> Summary:
     """Return the summary for the draft in `state`, made from `states`."""
     draft = state["draft"]
     times = [one.spoken.at for one in states if one.spoken.at] or [job.job.timestamp]
@@ -116,7 +102,7 @@ def summary_of(
         text=draft["text"],
         since=times[0],
         until=times[-1],
-        created_at=created_at,
+        created_at=job.now(),
         tokens=estimate_tokens(draft["text"]),
         written_by=draft["written_by"],
         is_absolute=draft["is_absolute"],

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...schema.language import Language
-from ...schema.summary import CHAPTER_NAMES, ChapterName, Spoken, StoredArticle, Summary
-from ...text.statements import stamped, without_bullet
+from ...schema.summary import Article, ChapterName, Spoken, Summary
+from ...text.statements import stamped
 from .block import Block, day, minute
 from .quoting import quoted, quoted_name
 
@@ -77,7 +77,7 @@ def _in_order(summaries: Sequence[Summary], found: Sequence[str]) -> list[Summar
 
 
 def fill_article(
-    block: Block, stored: StoredArticle, language: Language, share: float, first: Sequence[str] = ()
+    block: Block, article: Article, language: Language, share: float, first: Sequence[str] = ()
 ) -> None:
     """Add the article's lines that fit into `share` of the remaining budget, under one heading.
     Lines in `first` come first in the chapter Dynamic.
@@ -87,8 +87,8 @@ def fill_article(
     """
     shown = [
         article_line(name, line, language)
-        for name in CHAPTER_NAMES
-        for line in _ordered(name, stored.article.lines(name), first, language)
+        for name, lines in article.chapters.items()
+        for line in _ordered(name, [line.dated_text for line in lines], first, language)
     ]
     if shown:
         block.fill([_HEADING[language], *shown], share)
@@ -98,7 +98,7 @@ def fill_article(
 
 def article_line(name: ChapterName, line: str, language: Language) -> str:
     """Return `- [bedrock] line`."""
-    return f"- [{_CHAPTERS[language][name]}] {quoted(line.strip().removeprefix('-').lstrip())}"
+    return f"- [{_CHAPTERS[language][name]}] {quoted(line)}"
 
 
 def said_line(spoken: Spoken, language: Language) -> str:
@@ -115,10 +115,10 @@ def summary_line(summary: Summary, language: Language) -> str:
 
 
 def _ordered(
-    name: ChapterName, lines: Sequence[str], first: Sequence[str], language: Language
+    name: ChapterName, lines: list[str], first: Sequence[str], language: Language
 ) -> list[str]:
     if name != "Dynamic":
-        return list(lines)
+        return lines
     chosen = [line for line in first if line in lines]
     return [*chosen, *_by_day([line for line in lines if line not in chosen], language)]
 
@@ -127,7 +127,7 @@ def _by_day(lines: Sequence[str], language: Language) -> list[str]:
     """Join the lines of each day into one line that names the day once; newest day first."""
     days: list[tuple[str, list[str]]] = []
     for line in lines:
-        day, said = stamped(without_bullet(line))
+        day, said = stamped(line)
         if day and days and days[-1][0] == day:
             days[-1][1].append(said)
         else:

@@ -23,7 +23,7 @@ from collections.abc import Mapping, Sequence
 from ...schema.hit import Hit, ProfileHit
 from ...schema.language import Language
 from ...schema.profile import LineKind, Profile, ProfileLine
-from ...schema.summary import StoredArticle
+from ...schema.summary import Article
 from ...text.content_words import share, terms_in
 from ...text.profiles.declared import line_kind
 from ...text.questions import asking_sentences
@@ -58,7 +58,7 @@ def format_memories(
     *,
     language: Language,
     max_tokens: int,
-    article: StoredArticle | None = None,
+    article: Article | None = None,
     queries: Sequence[str] = (),
     names: ShownNames = AS_BORNE,
 ) -> str:

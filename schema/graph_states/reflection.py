@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
-from ..summary import SummaryDraft
+from ..summary import ChapterName, SummaryDraft
 
 Occasion = Literal["promotion", "reflection", ""]
 """The reason for which the article is rewritten: summaries become long-term memory, or an
@@ -14,11 +14,11 @@ interaction was significant; "" if it is not rewritten."""
 
 
 class ProposalState(TypedDict):
-    """The chapters of the next article by name, and the revision from which they were made (0:
-    there is none).
+    """The lines of the next article by chapter, as JSON data, and the revision from which they were
+    made (0: there is none). Earlier versions stored each chapter as Markdown.
     """
 
-    chapters: dict[str, str]
+    chapters: dict[ChapterName, list[dict[str, Any]]]
     base_revision: int
 
 

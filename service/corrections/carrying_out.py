@@ -226,8 +226,8 @@ def _links(parts: Parts, plan: Plan) -> list[EventLink]:
 def _in_articles(
     parts: Parts, plan: Plan, gone: Sequence[Event]
 ) -> tuple[dict[str, list[str]], list[str]]:
-    """Return the lines of articles and summaries that equal a wrong statement, by record key; and
-    the lines that contain a wrong statement."""
+    """Return the lines of articles and summaries that equal a wrong statement or rest on forgotten
+    events alone, by record key; and the lines that contain a wrong statement."""
     same: dict[str, list[str]] = {}
     still_told: list[str] = []
     people = {(one.user_id, one.group_id) for one in gone}
@@ -238,7 +238,14 @@ def _in_articles(
     )
     for user_id, group_id in sorted(people):
         key = ArticleKey(user_id, group_id)
-        lines = parts.article_stores.articles.lines(key)
+        kept = parts.article_stores.articles.kept(key)
+        told = [line for one in kept for some in one.chapters.values() for line in some]
+        alone = {
+            line.dated_text
+            for line in told
+            if line.evidence and plan.forgotten.issuperset(line.evidence)
+        }
+        lines = [line.dated_text for line in told]
         lines += [
             line
             for one in parts.article_stores.summaries.read(key)
@@ -246,7 +253,7 @@ def _in_articles(
         ]
         for line in dict.fromkeys(lines):
             bare = plain_words(_DATED.sub("", without_list_mark(line.strip())))
-            if bare in plan.wrong:
+            if bare in plan.wrong or line in alone:
                 same.setdefault(str(key), []).append(line)
             elif any(words in bare for words in plan.wrong if len(words) >= SHORTEST_TOLD):
                 still_told.append(line.strip())

@@ -18,7 +18,7 @@ from ...schema.event import EventFilter
 from ...schema.ids import encode_id
 from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...schema.scope import Scope
-from ...schema.summary import ArticleKey, Restored, StoredArticle
+from ...schema.summary import Article, ArticleKey, Restored
 from ...stores.files.archive import ArchiveReader, ArchiveWriter
 from ...stores.files.articles import ARTICLE_FORMAT
 from ...stores.files.forms import Document, Format
@@ -91,13 +91,13 @@ class Documents(Kind[list[Document]], Generic[Key, Document]):
         return self.form.parse(archive.text(str(entry["member"])).encode(), key, lambda: revision)
 
 
-class ArticleRecords(Documents[ArticleKey, StoredArticle]):
+class ArticleRecords(Documents[ArticleKey, Article]):
     kind = "articles and summaries"
     name, path = "articles", "layers/articles"
     naming, form = ARTICLES, ARTICLE_FORMAT
-    redacted = "sources article.bedrock article.evolutionary article.dynamic"
+    redacted = "sources chapters.text chapters.tags"
 
-    def record(self, value: list[StoredArticle]) -> Record:
+    def record(self, value: list[Article]) -> Record:
         key = value[0].key
         return Record(str(key), key.entities, self.lines(value), key.scope.key)
 

@@ -206,8 +206,8 @@ def checked(where: str) -> Iterator[None]:
 def redacted_in(value: Redactable, level: Level, paths: str) -> Redactable:
     """Return a copy of a dataclass with the texts at `paths` (separated by spaces) redacted.
 
-    `name` is a text or a tuple of texts, `lines.text` the field `text` of one or more dataclasses
-    in `lines`.
+    `name` is a text, or a tuple or mapping of texts; `lines.text` is the field `text` of one or more
+    dataclasses in `lines`.
     """
     for path in paths.split():
         name, _, rest = path.partition(".")
@@ -218,6 +218,8 @@ def redacted_in(value: Redactable, level: Level, paths: str) -> Redactable:
 def _redacted(given: Any, level: Level, rest: str) -> Any:
     if isinstance(given, tuple):
         return tuple(_redacted(one, level, rest) for one in given)
+    if isinstance(given, Mapping):
+        return {name: _redacted(one, level, rest) for name, one in given.items()}
     if rest:
         return redacted_in(given, level, rest)
     return (_redact_word if len(given) <= _WORD_CHARACTERS else redact)(given, level)

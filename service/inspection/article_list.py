@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:  # commands import this module at their start
-    from ...schema.summary import ArticleKey, StoredArticle, Summary
+    from ...schema.summary import Article, ArticleKey, Summary
     from ...stores.tables.articles import ArticleStores
 
 
@@ -15,7 +15,7 @@ class Told(NamedTuple):
     tokens that wait to be summarised."""
 
     key: ArticleKey
-    article: StoredArticle | None
+    article: Article | None
     summaries: Sequence[Summary]
     waiting: int
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # commands import this module at their start
     from ...schema.job import Job
     from ...schema.profile import Profile
     from ...schema.protocols import JobQueue
-    from ...schema.summary import StoredArticle, Summary
+    from ...schema.summary import Article, ChapterName, Summary
 
 
 class ArticleData(TypedDict):
@@ -94,17 +94,21 @@ def correction_data(one: Correction) -> dict[str, Any]:
     return {**told, "still_told": list(one.still_told)}
 
 
-def article_data(one: StoredArticle) -> ArticleData:
-    """Return an article as JSON data."""
+def article_data(one: Article) -> ArticleData:
+    """Return an article as JSON data. Each chapter is a Markdown list."""
+
+    def listed(name: ChapterName) -> str:
+        return "\n".join(f"- {line.dated_text}" for line in one.chapters[name])
+
     return {
         "user_id": one.key.user_id,
         "scope": one.key.scope.key,
         "revision": one.revision,
         "updated_at": one.updated_at,
         "sources": list(one.sources),
-        "bedrock": one.article.bedrock,
-        "evolutionary": one.article.evolutionary,
-        "dynamic": one.article.dynamic,
+        "bedrock": listed("Bedrock"),
+        "evolutionary": listed("Evolutionary"),
+        "dynamic": listed("Dynamic"),
     }
 
 

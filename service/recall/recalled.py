@@ -12,7 +12,7 @@ from typing import Any, Literal
 from ...retrieval.driver import HELD
 from ...schema.hit import Hit
 from ...schema.profile import Profile
-from ...schema.summary import StoredArticle
+from ...schema.summary import Article
 from .late_embedder import LATE
 
 FallbackLevel = Literal["hybrid", "keyword", "profiles", "empty"]
@@ -29,7 +29,7 @@ class Recalled:
     level: FallbackLevel
     profiles: Sequence[Profile] = ()
     hits: Sequence[Hit] = ()
-    article: StoredArticle | None = None
+    article: Article | None = None
     reasons: Sequence[str] = ()
 
     @property

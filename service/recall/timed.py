@@ -27,7 +27,7 @@ from ...schema.language import Language
 from ...schema.profile import Profile
 from ...schema.scope import EntityType, Scope, reads_own_words_of
 from ...schema.settings import Settings
-from ...schema.summary import ArticleKey, StoredArticle
+from ...schema.summary import Article, ArticleKey
 from ...text.articles import dated_summaries
 from ...text.speakers.shown_names import ShownNames
 from ..components import Parts
@@ -305,7 +305,7 @@ class Recall:
             found.reasons,
         )
 
-    def _article(self, scope: Scope) -> StoredArticle | None:
+    def _article(self, scope: Scope) -> Article | None:
         """Return the article of a private chat, or its dated summaries if there is none.
         Blocking."""
         key, stores = ArticleKey.of(scope.user_id, scope), self.parts.article_stores

@@ -42,10 +42,6 @@ OVERWRITING_TRIES = 20
 writers wait until it ends."""
 TAKE_BACK_ROUNDS = 60
 BAD_ENTRIES_TOLD = 20
-EMBEDDED_POLL_SECONDS = 0.05
-SETTLING_SECONDS = 5.0
-"""Time that `embedded` waits for the next vector. On an idle machine 20 vectors take less than a
-second."""
 SUMMARIES_HELD = 200
 """Maximum number of finished jobs whose plain summaries wait in memory. After a crash these
 summaries are missing in the fallback file; the events are not affected."""
@@ -85,7 +81,7 @@ class Maintenance:
         embedder = (
             None if parts.embedder is None else ReleasableEmbedder(parts.embedder, self._released)
         )
-        self._missing = MissingVectors(parts, embedder)
+        self.missing_vectors = MissingVectors(parts, embedder)
         self._end_summaries = parts.backend.plain_summaries
         self._finished: list[Job] = []
         self._rounds = 0
@@ -102,7 +98,7 @@ class Maintenance:
         Messages are embedded while jobs run, because a group that talks all the time leaves no idle
         moment. Of several workers, only the leading one embeds messages.
         """
-        self._missing.job_done(job)
+        self.missing_vectors.job_done(job)
         self._has_worked = True
         if job.kind == "remember" and job.expires_at is None:
             self._finished.append(job)
@@ -118,20 +114,9 @@ class Maintenance:
 
     async def _embed_beside_jobs(self) -> None:
         try:
-            await self._try(self._missing.embed_events)
+            await self._try(self.missing_vectors.embed_events)
         except Released:
             log.debug("events without vectors are embedded after the next job")
-
-    async def embedded(self) -> None:
-        """Wait until all filed events have vectors, as long as the embedder makes progress. Raises
-        StorageError."""
-        left, loop = -1, asyncio.get_running_loop()
-        while waiting := await self._missing.vectors_to_come():
-            if waiting != left:
-                left, until = waiting, loop.time() + SETTLING_SECONDS
-            elif loop.time() > until:
-                return
-            await asyncio.sleep(EMBEDDED_POLL_SECONDS)
 
     def let_go(self) -> None:
         """End the running round without waiting for the embedder. Writes that have begun are
@@ -156,17 +141,13 @@ class Maintenance:
         self._rounds += 1
         self._released.clear()
         await self._flush()
-        missing = self._missing
-        own: tuple[Part, ...] = (missing.index_profiles, self._tidy, self._take_back)
-        first: tuple[Part, ...] = (self._migrate, self._index_notes, self._embed_events)
-        upkeep: tuple[Part, ...] = (
-            self._expire,
-            self._repair_index,
-            self._clean_up,
-            self._overwrite,
-        )
+        missing = self.missing_vectors
+        parts: list[Part] = [missing.index_profiles, self._tidy, self._take_back]
+        if leads:
+            parts = [self._migrate, self._index_notes, self._embed_events, *parts]
+            parts += [self._expire, self._repair_index, self._clean_up, self._overwrite]
         missing.looks_at_all = leads
-        for part in (*first, *own, *upkeep) if leads else own:
+        for part in parts:
             if self._released.is_set():
                 return
             try:
@@ -176,7 +157,7 @@ class Maintenance:
                 return
 
     async def _embed_events(self) -> None:
-        await self._missing.embed_events(self.jobs_wait)
+        await self.missing_vectors.embed_events(self.jobs_wait)
 
     async def jobs_wait(self) -> bool:
         """Return True if a job is due that no worker has claimed, or if the round must end. Raises
@@ -269,14 +250,8 @@ class Maintenance:
             self._pauses["notes"].end()
         for path, why in report.skipped.items():
             self._say_once(f"note {path} is not indexed: {why}")
-        if report.new or report.changed or report.renamed or report.deleted:
-            log.info(
-                "notes: %d new, %d changed, %d renamed, %d gone",
-                report.new,
-                report.changed,
-                report.renamed,
-                report.deleted,
-            )
+        if any(report.outcomes):
+            log.info("notes: %d new, %d changed, %d renamed, %d gone", *report.outcomes)
 
     def _say_once(self, message: str) -> None:
         if message not in self._notes_said:

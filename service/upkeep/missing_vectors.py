@@ -21,6 +21,10 @@ log = logging.getLogger(__name__)
 EMBED_BATCH, LOCAL_BATCH = 64, 16
 """Number of texts that a remote and a local embedder get at once. A local embedder processes texts
 one by one, so that a smaller batch ends sooner."""
+POLL_SECONDS = 0.05
+SETTLING_SECONDS = 5.0
+"""Time that `embedded` waits for the next vector. On an idle machine 20 vectors take less than a
+second."""
 LONGEST_PAUSE_SECONDS = 60.0
 """Maximum pause after a failure of the embedder. It is short because an unavailable embedder
 refuses at once, so that an attempt costs nothing."""
@@ -71,6 +75,17 @@ class MissingVectors:
             return 0
         waiting, _ = await asyncio.to_thread(self._parts.events.waiting_vectors)
         return max(waiting - len(self._not_embeddable), 0)
+
+    async def embedded(self) -> None:
+        """Wait until all filed events have vectors, as long as the embedder makes progress. Raises
+        StorageError."""
+        left, loop = -1, asyncio.get_running_loop()
+        while waiting := await self.vectors_to_come():
+            if waiting != left:
+                left, until = waiting, loop.time() + SETTLING_SECONDS
+            elif loop.time() > until:
+                return
+            await asyncio.sleep(POLL_SECONDS)
 
     async def embed_events(self, jobs_wait: Callable[[], Awaitable[bool]] = _nothing_waits) -> None:
         """Embed events in batches, until none is left or `jobs_wait` returns True after a batch."""

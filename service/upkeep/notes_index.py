@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
@@ -76,9 +76,9 @@ class NoteNames:
 class IndexReport:
     """The result of a run, as numbers of files per outcome.
 
-    `chunks` is the number of new chunks, `removed` the number of removed events. `skipped` holds
-    the reasons by stored name. `complete` is False if `pause` interrupted the run; the next run
-    continues.
+    `chunks` is the number of new chunks, `removed` the number of removed events, `without_vector`
+    the number of new chunks that are not embedded yet. `skipped` holds the reasons by stored name.
+    `complete` is False if `pause` interrupted the run; the next run continues.
     """
 
     new: int = 0
@@ -92,18 +92,10 @@ class IndexReport:
     complete: bool = True
     skipped: dict[str, str] = field(default_factory=dict)
 
-
-@dataclass
-class _Batch:
-    """Files that are ready to be written, each with the texts of its chunks by id and its
-    modification time; and `fresh`, the chunks that have no event yet."""
-
-    files: list[tuple[IndexedFile, dict[str, str], int]] = field(default_factory=list)
-    fresh: dict[str, str] = field(default_factory=dict)
-
     @property
-    def is_full(self) -> bool:
-        return len(self.fresh) >= BATCH_CHUNKS or len(self.files) >= BATCH_CHUNKS
+    def outcomes(self) -> tuple[int, int, int, int]:
+        """The numbers of files that are new, changed, renamed and deleted."""
+        return self.new, self.changed, self.renamed, self.deleted
 
 
 class NotesIndex:
@@ -155,8 +147,8 @@ class NotesIndex:
         vanished = {
             p: f for p, f in known.items() if p not in listing.files and not listing.may_exist(p)
         }
-        moved = {(file.content_hash, file.form): path for path, file in vanished.items()}
-        batch, touched = _Batch(), list[tuple[str, IndexedFile]]()
+        moved = {file.content: path for path, file in vanished.items()}
+        batch, touched = list[FileChange](), list[tuple[str, IndexedFile]]()
         for done, file in enumerate(to_read):
             on_progress(done, len(to_read))
             read = await asyncio.to_thread(self._read, file, listing, report)
@@ -164,14 +156,11 @@ class NotesIndex:
                 continue
             now, text = read
             before = known.get(file.path)
-            if before is not None and (before.content_hash, before.form) == (
-                now.content_hash,
-                now.form,
-            ):
+            if before is not None and before.content == now.content:
                 touched.append((file.path, now))
                 report.unchanged += 1
                 continue
-            came_from = moved.pop((now.content_hash, now.form), None) if before is None else None
+            came_from = moved.pop(now.content, None) if before is None else None
             if came_from is not None:
                 del vanished[came_from]
                 touched.append((came_from, now))
@@ -179,10 +168,10 @@ class NotesIndex:
                 continue
             report.changed += before is not None
             report.new += before is None
-            await asyncio.to_thread(self._plan, batch, scope, now, text, file)
-            if batch.is_full:
+            batch.append(await asyncio.to_thread(self._change, scope, now, text, file.mtime_ns))
+            if max(len(batch), sum(len(change.events) for change in batch)) >= BATCH_CHUNKS:
                 await self._write(batch, scope, folder, report)
-                batch = _Batch()
+                batch = []
                 if pause is not None and await pause():
                     await asyncio.to_thread(self._manifest.touch, scope.key, folder, touched)
                     report.complete = False
@@ -239,19 +228,13 @@ class NotesIndex:
                 content_hash(text.encode(errors="replace")),
                 self._form,
             )
-            if before is not None and (before.content_hash, before.form) == (
-                now.content_hash,
-                now.form,
-            ):
+            if before is not None and before.content == now.content:
                 report.unchanged += 1
                 continue
             report.changed += before is not None
             report.new += before is None
-            batch = _Batch()
-            await asyncio.to_thread(
-                self._plan, batch, where, now, text, NoteFile(path.name, path, changed, len(text))
-            )
-            await self._write(batch, where, folder, report)
+            change = await asyncio.to_thread(self._change, where, now, text, changed)
+            await self._write([change], where, folder, report)
         return report
 
     def _named(self, listing: Listing) -> Listing:
@@ -295,35 +278,24 @@ class NotesIndex:
         mtime_ns = file.mtime_ns if settled else -1
         return IndexedFile(file.path, mtime_ns, file.size, content_hash(content), self._form), text
 
-    def _plan(
-        self, batch: _Batch, scope: Scope, now: IndexedFile, text: str, file: NoteFile
-    ) -> None:
-        """Cut a file into chunks, find those that are new to the scope, and add both to the
-        batch."""
+    def _change(self, scope: Scope, now: IndexedFile, text: str, mtime_ns: int) -> FileChange:
+        """Return the change of a file: the ids of its chunks, and the events of those that are new
+        to the scope."""
         settings = self._settings.cognitive
         clean = redact(clean_text(text), settings.historian.redact_jobs)
         chunks = {
             digest_of(one): one for one in chunk(clean, settings.observation.chunk_max_tokens)
         }
         known = self._manifest.known_chunks(scope.key, list(chunks))
-        batch.fresh.update(
-            {chunk_id: one for chunk_id, one in chunks.items() if chunk_id not in known}
-        )
-        batch.files.append((now, chunks, file.mtime_ns))
+        new = [self._event(scope, *one, mtime_ns) for one in chunks.items() if one[0] not in known]
+        return FileChange(now, tuple(chunks), tuple(new))
 
-    async def _write(self, batch: _Batch, scope: Scope, folder: str, report: IndexReport) -> None:
-        if not batch.files:
-            return
-        changes = []
-        for file, chunks, mtime_ns in batch.files:
-            fresh = [chunk_id for chunk_id in chunks if chunk_id in batch.fresh]
-            events = tuple(
-                self._event(scope, chunk_id, chunks[chunk_id], mtime_ns) for chunk_id in fresh
-            )
-            changes.append(FileChange(file, tuple(chunks), events))
-        await asyncio.to_thread(self._manifest.write, scope.key, folder, changes)
-        report.chunks += len(batch.fresh)
-        report.without_vector += len(batch.fresh)
+    async def _write(
+        self, batch: Sequence[FileChange], scope: Scope, folder: str, report: IndexReport
+    ) -> None:
+        if batch:
+            await asyncio.to_thread(self._manifest.write, scope.key, folder, batch)
+            report.chunks += len({one.event_id for change in batch for one in change.events})
 
     def _event(self, scope: Scope, chunk_id: str, text: str, mtime_ns: int) -> Event:
         job_id = note_job_id(scope.key, chunk_id)

@@ -73,7 +73,7 @@ class ProfileFormat:
             key=key,
             name=scalar(fields.get("name")),
             tags=strings(fields.get("tags")),
-            lines=read_lines(body, _noted(fields.get("lines"))),
+            lines=read_lines(body, noted_lines(fields.get("lines"))),
             updated_at=scalar(fields.get("updated_at")),
             revision=number(fields.get("revision")) or revision(),
             source_event_id=scalar(fields.get("source_event_id")),
@@ -92,11 +92,11 @@ class ProfileFormat:
             return None
         if not fields:
             return replace(current, lines=with_lines(current.lines, read_lines(body, day=day)))
-        noted, revision = _noted(fields.get("lines")), number(fields.get("revision"))
+        noted, revision = noted_lines(fields.get("lines")), number(fields.get("revision"))
         base = kept(revision) if revision else current
         before = base.lines if base is not None else tuple(noted)
         told = read_lines(body, noted or before or current.lines, day=day)
-        lines = _merged(before, told, current.lines)
+        lines = merged_lines(before, told, current.lines)
         name, tags = scalar(fields.get("name")), strings(fields.get("tags"))
         return replace(
             current,
@@ -142,7 +142,7 @@ class ProfileFormat:
         return (one.name, one.tags, one.lines) == (other.name, other.tags, other.lines)
 
 
-def _merged(
+def merged_lines(
     before: Iterable[ProfileLine], edited: Iterable[ProfileLine], current: Iterable[ProfileLine]
 ) -> tuple[ProfileLine, ...]:
     """Return the lines of a file that was edited while `before` became `current`.
@@ -158,7 +158,7 @@ def _merged(
     return distinct((*filter(None, told.values()), *new))
 
 
-def _noted(stored: object) -> Sequence[ProfileLine]:
+def noted_lines(stored: object) -> Sequence[ProfileLine]:
     """Return the lines in the field of a front matter. Invalid entries are omitted."""
     lines: list[ProfileLine] = []
     for one in stored if isinstance(stored, list) else ():

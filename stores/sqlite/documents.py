@@ -27,7 +27,7 @@ from ...schema.entity import Entity
 from ...schema.errors import RevisionConflict, StorageError
 from ...schema.profile import Profile, ProfileKey
 from ...schema.scope import EntityType
-from ...schema.summary import ArticleKey, Restored, StoredArticle
+from ...schema.summary import Article, ArticleKey, Restored
 from ..files.durable import bytes_of, explaining, remove_durably, write_atomically
 from ..files.forms import Document
 from ..files.mirrors import (
@@ -303,7 +303,7 @@ class MirroredProfiles(MirroredDocuments[ProfileKey, Profile], ProfileStorage):
         return super().layers(entity_type, entity_id)
 
 
-class MirroredArticles(MirroredDocuments[ArticleKey, StoredArticle], ArticleStorage):
+class MirroredArticles(MirroredDocuments[ArticleKey, Article], ArticleStorage):
     """The `ArticleStorage` of a data directory."""
 
 

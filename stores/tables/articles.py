@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...schema.entity import Entity
-from ...schema.summary import Article, ArticleKey, Forgotten, StoredArticle
+from ...schema.summary import Article, ArticleKey, Forgotten
 from ..files.articles import ARTICLE_FORMAT
 from ..files.naming import ARTICLES
 from .documents import DocumentTable
@@ -14,33 +13,30 @@ from .state_buffer import StateBuffer
 from .summaries import SummaryStorage
 
 
-class ArticleStorage(DocumentTable[ArticleKey, StoredArticle]):
+class ArticleStorage(DocumentTable[ArticleKey, Article]):
     """The articles in one database."""
 
     kind = "article"
     naming, form = ARTICLES, ARTICLE_FORMAT
 
     def write(
-        self,
-        key: ArticleKey,
-        article: Article,
-        *,
-        expected_revision: int,
-        sources: Sequence[str],
-        now: str,
-        forgotten: Forgotten,
-    ) -> StoredArticle | None:
+        self, article: Article, *, expected_revision: int, now: str, forgotten: Forgotten
+    ) -> Article | None:
         """Write `article` as revision `expected_revision + 1` and return it; None if the person is
         forgotten.
 
-        Raises RevisionConflict if another revision is stored. If all `sources` were applied before,
-        nothing is written and the stored article is returned.
+        Raises RevisionConflict if another revision is stored. If all its `sources` were applied
+        before, nothing is written and the stored article is returned.
 
         Raises StorageError.
         """
-        stored = StoredArticle(key, article, sources=tuple(sources))
         return self._put(
-            key, stored, sources, expected_revision=expected_revision, now=now, forgotten=forgotten
+            article.key,
+            article,
+            article.sources,
+            expected_revision=expected_revision,
+            now=now,
+            forgotten=forgotten,
         )
 
 

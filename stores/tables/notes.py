@@ -28,10 +28,16 @@ class IndexedFile:
     content_hash: str
     form: str
 
+    @property
+    def content(self) -> tuple[str, str]:
+        """Equal for two files from which the same chunks are made."""
+        return self.content_hash, self.form
+
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """A new or changed file: all its chunk ids in order, and the events of new chunks."""
+    """A new or changed file: all its chunk ids in order, and the events of new chunks, which are
+    embedded later."""
 
     file: IndexedFile
     chunk_ids: tuple[str, ...]

@@ -14,8 +14,6 @@ from ...schema.summary import (
     Restored,
     Spoken,
     job_of_entry,
-    oldest_of,
-    up_to,
 )
 from ...text.tokens import spoken_tokens
 from .engine import Transaction
@@ -84,13 +82,10 @@ class StateBuffer(PersonTable):
         )
         return int(said), int(recorded)
 
-    def oldest(self, key: ArticleKey, tokens: int) -> list[BufferedState]:
-        """Return the oldest states that together have at least `tokens` tokens, or all."""
-        return oldest_of(self.read(key), tokens)
-
     def through(self, key: ArticleKey, entry_id: str) -> list[BufferedState]:
         """Return the states up to and including `entry_id`; none if it is no longer buffered."""
-        return up_to(self.read(key), entry_id)
+        states = self.read(key)
+        return states[: next((n for n, one in enumerate(states, 1) if one.entry_id == entry_id), 0)]
 
     def release(self, key: ArticleKey, entry_id: str) -> int:
         """Remove the states up to and including `entry_id`. Return their number.

@@ -18,7 +18,6 @@ from historian.schema.summary import (
     ArticleKey,
     BufferedState,
     Spoken,
-    StoredArticle,
     Summary,
 )
 from historian.service.components import open_parts
@@ -32,12 +31,13 @@ from historian.stores.tables.state_buffer import StateBuffer
 from historian.stores.tables.summaries import SummaryStorage
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.articles import Chapters, chapters_of, put_article
 from support.memory import AT, settings_for
 from support.postgres import Schema
 from support.stores import bury, causes_of
 
 KEY, IN_GROUP, OTHER = ArticleKey("42"), ArticleKey("42", "100"), ArticleKey("43", "100")
-ARTICLE = Article(
+ARTICLE = Chapters(
     "- I know that Ann is a nurse",
     "- Ann and I joke about tea",
     "- 2026-02-21 Ann reads Three Body",
@@ -121,8 +121,14 @@ def summary(number: int = 1, key: ArticleKey = KEY, **fields: object) -> Summary
 def write(
     stores: ArticleStores, article: Article, revision: int, *sources: str, key: ArticleKey = KEY
 ) -> int:
-    stored = stores.articles.write(
-        key, article, expected_revision=revision, sources=sources, now=AT, forgotten=never
+    stored = put_article(
+        stores.articles,
+        key,
+        article,
+        expected_revision=revision,
+        sources=sources,
+        now=AT,
+        forgotten=never,
     )
     assert stored is not None
     return stored.revision
@@ -140,13 +146,12 @@ def test_states_wait_in_order_and_are_released_up_to_one(opened: OpenParts) -> N
     assert buffer.add(KEY, "a-0", states("a-0", "one", "two"), entities=["user:42"], at=1.0)
     assert buffer.add(KEY, "b-0", states("b-0", "three"), entities=["user:42"], at=1.0)
     buffer = opened().article_stores.buffer
-    assert [one.spoken.text for one in buffer.oldest(KEY, 10**9)] == ["one", "two", "three"]
-    assert [one.entry_id for one in buffer.oldest(KEY, 1)] == ["a-0:0"]
+    assert [one.spoken.text for one in buffer.read(KEY)] == ["one", "two", "three"]
     assert [one.entry_id for one in buffer.through(KEY, "a-0:1")] == ["a-0:0", "a-0:1"]
     assert buffer.release(KEY, "a-0:1") == 2
     assert buffer.release(KEY, "a-0:1") == 0, "releasing again lets nothing else go"
-    assert [one.spoken.text for one in buffer.oldest(KEY, 10**9)] == ["three"]
-    assert buffer.tokens(KEY) == sum(one.tokens for one in buffer.oldest(KEY, 10**9)) > 0
+    assert [one.spoken.text for one in buffer.read(KEY)] == ["three"]
+    assert buffer.tokens(KEY) == sum(one.tokens for one in buffer.read(KEY)) > 0
 
 
 def test_a_jobs_states_are_taken_once_even_after_they_were_released(stores: ArticleStores) -> None:
@@ -171,7 +176,7 @@ def test_states_of_who_was_forgotten_are_not_taken(opened: OpenParts) -> None:
 def test_states_of_one_conversation_are_not_those_of_another(stores: ArticleStores) -> None:
     for n, key in enumerate((KEY, IN_GROUP, OTHER)):
         stores.buffer.add(key, f"j{n}-0", states(f"j{n}-0", f"text {n}"), entities=[], at=1.0)
-    assert [one.spoken.text for one in stores.buffer.oldest(IN_GROUP, 10**9)] == ["text 1"]
+    assert [one.spoken.text for one in stores.buffer.read(IN_GROUP)] == ["text 1"]
     assert stores.buffer.release(IN_GROUP, "j0-0:0") == 0, (
         "another conversation's state releases nothing here"
     )
@@ -209,8 +214,14 @@ def test_nothing_is_kept_of_who_is_forgotten(stores: ArticleStores) -> None:
     assert not stores.summaries.add(summary(1), forgotten=lambda: True)
     assert stores.summaries.read(KEY) == []
     assert (
-        stores.articles.write(
-            KEY, ARTICLE, expected_revision=0, sources=["s"], now=AT, forgotten=lambda: True
+        put_article(
+            stores.articles,
+            KEY,
+            ARTICLE,
+            expected_revision=0,
+            sources=["s"],
+            now=AT,
+            forgotten=lambda: True,
         )
         is None
     )
@@ -241,12 +252,12 @@ def test_the_line_of_a_summary_has_the_names_that_are_documented() -> None:
 
 
 def test_an_article_comes_back_as_it_was_written(opened: OpenParts) -> None:
-    odd = Article("- </Bedrock> <Dynamic>", "- ---\n- revision: 9", "- [2026-02-21] 三体")
+    odd = Chapters("- </Bedrock> <Dynamic>", "- ---\n- revision: 9", "- [2026-02-21] 三体")
     assert write(opened().article_stores, odd, 0, "s1", "s2") == 1
     stored = opened().article_stores.articles.read(KEY)
     assert (
         stored is not None
-        and stored.article == odd
+        and chapters_of(stored) == odd
         and stored.sources == ("s1", "s2")
         and stored.updated_at == AT
     )
@@ -273,13 +284,13 @@ def test_what_was_taken_in_is_not_taken_in_again_however_long_ago_that_was(
 
 def test_an_earlier_revision_comes_back_as_a_new_one(stores: ArticleStores) -> None:
     write(stores, ARTICLE, 0, "s1")
-    write(stores, Article(bedrock="- worse"), 1, "s2")
+    write(stores, Chapters(bedrock="- worse"), 1, "s2")
     assert stores.articles.rollback(KEY, 1, now=AT, job_id="order").revision == 3
     assert stores.articles.rollback(KEY, 1, now=AT, job_id="order").revision == 3, (
         "the same order changes nothing more"
     )
     stored = stores.articles.read(KEY)
-    assert stored is not None and stored.article == ARTICLE
+    assert stored is not None and chapters_of(stored) == ARTICLE
     with pytest.raises(InvalidInput, match="stored revisions are 2, 1"):
         stores.articles.rollback(KEY, 7, now=AT)
 
@@ -291,14 +302,14 @@ def test_an_article_is_edited_in_its_file_and_nothing_is_read_from_one_that_is_b
     write(stores, ARTICLE, 0, "s1")
     path = tmp_path / "chapters" / "42.md"
     whole = path.read_text(encoding="utf-8")
-    path.write_text(whole.replace("</Evolutionary>", ""), encoding="utf-8")
+    path.write_text(whole.replace("## Evolutionary", ""), encoding="utf-8")
     stored = stores.articles.read(KEY)
-    assert stored is not None and (stored.article, stored.revision) == (ARTICLE, 1)
+    assert stored is not None and (chapters_of(stored), stored.revision) == (ARTICLE, 1)
     path.write_text(whole.replace("is a nurse", "was a nurse"), encoding="utf-8")
     stored = stores.articles.read(KEY)
-    assert stored is not None and stored.article.bedrock == "- I know that Ann was a nurse"
+    assert stored is not None and chapters_of(stored).bedrock == "- I know that Ann was a nurse"
     assert (stored.revision, stored.sources) == (2, ("edit",))
-    assert write(stores, Article(bedrock="- newer"), 2, "s3") == 3
+    assert write(stores, Chapters(bedrock="- newer"), 2, "s3") == 3
     assert "- newer" in path.read_text(encoding="utf-8")
 
 
@@ -314,10 +325,8 @@ def test_a_reader_never_sees_half_an_article_or_half_a_file_of_summaries(opened:
             stored = reading.articles.read(KEY)
             if stored is not None:
                 seen.add(stored.revision)
-                parts = {
-                    stored.article.chapter(name) for name in ("Bedrock", "Evolutionary", "Dynamic")
-                }
-                if parts != {f"- number {stored.revision} {'x' * 2_000}"}:
+                parts = {lines[0].text for lines in stored.chapters.values()}
+                if parts != {f"number {stored.revision} {'x' * 2_000}"}:
                     wrong.append(f"revision {stored.revision} mixes chapters")
             known = reading.summaries.read(KEY)
             if [one.id for one in known] != [f"summary-42-{n}" for n in range(len(known))]:
@@ -329,7 +338,7 @@ def test_a_reader_never_sees_half_an_article_or_half_a_file_of_summaries(opened:
     try:
         for n in range(60):
             text = f"- number {n + 1} {'x' * 2_000}"
-            write(writing, Article(text, text, text), n, f"s{n}")
+            write(writing, Chapters(text, text, text), n, f"s{n}")
             writing.summaries.add(summary(n), forgotten=never)
             writing.summaries.mark_promoted(KEY, [summary(n).id], at=AT, into=n + 1)
     finally:
@@ -360,8 +369,8 @@ def test_all_of_a_user_goes_in_every_conversation(stores: ArticleStores) -> None
     fill(stores)
     assert stores.erase(Entity("user", "42")) == 6
     assert left(stores) == {OTHER} and stores.erase(Entity("user", "42")) == 0
-    stores.articles.write(
-        KEY, ARTICLE, expected_revision=0, sources=["s9"], now=AT, forgotten=never
+    put_article(
+        stores.articles, KEY, ARTICLE, expected_revision=0, sources=["s9"], now=AT, forgotten=never
     )
     assert stores.articles.history(KEY) == [], "nothing of before"
 
@@ -420,7 +429,9 @@ def test_lines_about_somebody_else_are_taken_out_for_good(
     assert stores.summaries.without_lines(KEY, lambda line: "Bob" in line) == 2
     stored = stores.articles.read(KEY)
     assert (
-        stored is not None and stored.revision == 3 and stored.article.bedrock == "- Ann is a nurse"
+        stored is not None
+        and stored.revision == 3
+        and chapters_of(stored).bedrock == "- Ann is a nurse"
     )
     assert [one.text for one in stores.summaries.read(KEY)] == ["Ann swims"]
     assert not any("Bob" in line for line in stores.articles.lines(KEY))
@@ -443,7 +454,7 @@ def test_lines_go_out_of_a_file_that_somebody_broke_and_what_was_taken_in_stays_
     write(stores, ARTICLE.with_chapters({"Dynamic": "- Ann swims with Bob"}), 1, "s2")
     path = next((tmp_path / "chapters").glob("*.md"))
     path.write_text(
-        path.read_text(encoding="utf-8").replace("</Bedrock>", "- and Bob sings"), encoding="utf-8"
+        path.read_text(encoding="utf-8").replace("## Bedrock", "- and Bob sings"), encoding="utf-8"
     )
     assert stores.articles.read(KEY).revision == 2, "nothing is taken from it"
     assert "- and Bob sings" in path.read_text(encoding="utf-8"), "whoever broke it may correct it"
@@ -456,7 +467,7 @@ def test_lines_go_out_of_a_file_that_somebody_broke_and_what_was_taken_in_stays_
     ]
     assert files == []
     stored = stores.articles.read(KEY)
-    assert stored is not None and stored.article == ARTICLE.with_chapters({"Dynamic": ""})
+    assert stored is not None and chapters_of(stored) == ARTICLE.with_chapters({"Dynamic": ""})
     assert "s1" in causes_of(stores.articles, KEY)
 
 
@@ -464,8 +475,7 @@ def test_what_an_article_that_came_back_had_taken_in_stays_known_after_its_histo
     stores: ArticleStores,
 ) -> None:
     revisions = [
-        StoredArticle(KEY, replace(ARTICLE, dynamic=f"- {n}"), n, AT, (f"s{n}",))
-        for n in range(4, 9)
+        replace(ARTICLE, dynamic=f"- {n}").article(KEY, n, AT, (f"s{n}",)) for n in range(4, 9)
     ]
     assert stores.articles.restore(revisions) == "restored"
     assert stores.articles.kept(KEY) == revisions[:0:-1], (
@@ -513,7 +523,7 @@ def test_what_is_brought_back_is_sorted_in_and_changes_nothing_that_is_there(
         "different",
         "same",
     ]
-    assert [one.spoken.text for one in stores.buffer.oldest(KEY, 10**9)] == [
+    assert [one.spoken.text for one in stores.buffer.read(KEY)] == [
         "one",
         "gone",
         "three",
@@ -557,10 +567,12 @@ def test_every_key_is_found_again_by_its_file(
     store = MirroredArticles(queue.database, queue.database().path.parent / "chapters")
     keys = {ArticleKey(user, group) for user in users for group in ("", *groups)}
     for key in keys:
-        store.write(key, ARTICLE, expected_revision=0, sources=["s"], now=AT, forgotten=never)
+        put_article(
+            store, key, ARTICLE, expected_revision=0, sources=["s"], now=AT, forgotten=never
+        )
     queue.database().run("DELETE FROM documents")
     assert set(store.keys()) == keys, "the files alone are left"
     for key in keys:
         stored = store.read(key)
-        assert stored is not None and (stored.key, stored.article) == (key, ARTICLE)
+        assert stored is not None and (stored.key, chapters_of(stored)) == (key, ARTICLE)
     queue.close()

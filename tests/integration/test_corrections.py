@@ -13,8 +13,10 @@ from historian import CognitiveService, InvalidInput, Scope
 from historian.schema.correction import Correction
 from historian.schema.profile import ProfileLine
 from historian.schema.settings import Settings
+from historian.schema.summary import Article, ArticleKey
 from historian.stores.backend import Backend
 from historian.stores.opening import open_backend, open_queue
+from support.articles import chapters_of
 from support.memory import settings_for
 from support.postgres import on_server
 
@@ -483,3 +485,23 @@ async def test_a_pin_with_other_words_is_still_a_pin(memory: CognitiveService) -
     await memory.edit_line(pin.line_id, "Exam on Monday", scope=ANN)
     assert await told_by(memory, "Monday") and await memory.unpin(pin.line_id, ANN)
     assert await told_by(memory, "Monday") == []
+
+
+async def test_a_line_of_an_article_goes_with_the_last_event_on_which_it_rests(
+    memory: CognitiveService,
+) -> None:
+    await told(memory, "She rides to work by bicycle")
+    await told(memory, "She sings in a choir")
+    bicycle, choir = sorted(await memory.list_events(ANN), key=lambda one: "choir" in one.text)
+    texts = {
+        "Ann cycles each day": (bicycle.event_id,),
+        "Ann is fit and likes music": (bicycle.event_id, choir.event_id),
+        "Ann is kind": (),
+    }
+    told_lines = [ProfileLine(text, text, evidence=ids) for text, ids in texts.items()]
+    key, store = ArticleKey("7"), memory.lifecycle.in_use().parts.article_stores.articles
+    article = Article(key).with_chapters({"Bedrock": told_lines})
+    now = "2026-02-21T17:30:00+08:00"
+    store.write(article, expected_revision=0, now=now, forgotten=lambda: False)
+    await memory.delete_event(bicycle.event_id, scope=ANN)
+    assert chapters_of(store.read(key)).bedrock == "- Ann is fit and likes music\n- Ann is kind"

@@ -17,7 +17,7 @@ from historian.schema.profile import ProfileKey, ProfileLine
 from historian.schema.scope import Scope
 from historian.schema.settings import Settings
 from historian.schema.settings.source import parse_settings
-from historian.schema.summary import Article, ArticleKey, Spoken, Summary
+from historian.schema.summary import ArticleKey, Spoken, Summary
 from historian.service.components import Parts, open_parts
 from historian.service.running.ownership import owned_worker
 from historian.service.upkeep.notes_index import NotesIndex
@@ -26,6 +26,7 @@ from historian.stores.tables.events.shadow_vectors import Lacking
 from historian.text.search_words import indexed_words
 from langgraph.checkpoint.base import empty_checkpoint
 from profiles import profile_of
+from support.articles import Chapters, put_article
 from support.events import make_event
 from support.queue_rows import put_broken
 from support.recall import NOW, WordEmbedder
@@ -342,13 +343,13 @@ def _plant_memory(
     stores, at = parts.article_stores, "2026-02-21T15:00:00+08:00"
     mention = "周大年和林小满约好去划船" if with_mentions else ""
     articles = [
-        Article(bedrock=f"- {texts[kind]}")
+        Chapters(bedrock=f"- {texts[kind]}")
         for kind in ("article before", "article")
         if kind in texts
     ]
     articles[-1] = replace(articles[-1], dynamic=f"- {mention}" if mention else "")
     for revision, article in enumerate(articles):
-        stores.articles.write(
+        put_article(stores.articles,
             key, article, expected_revision=revision, sources=[f"dated-{n}-{revision}"], now=at, forgotten=lambda: False
         )  # fmt: skip
     for number, kind in enumerate(("promoted summary", "dated summary")):

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from historian.schema.errors import HistorianError
 from historian.schema.scope import Scope
-from historian.schema.summary import Article, ArticleKey
+from historian.schema.summary import ArticleKey
 from historian.service.cognitive import CognitiveService
+from support.articles import Chapters, put_article
 
 from .adversarial import Family
 from .loop_watchdog import LoopGap, watched_loop
@@ -33,8 +34,9 @@ async def filled_memory(directory: Path, *, worker: bool = True) -> AsyncIterato
         file_events(
             parts, events_in("7", [f"{n} 小林喜欢三体 and tea" for n in range(200)]), embedder
         )
-        article = Article("- I know Ann well.", "", "- 2026-02-20 tea")
-        parts.article_stores.articles.write(
+        article = Chapters("- I know Ann well.", "", "- 2026-02-20 tea")
+        put_article(
+            parts.article_stores.articles,
             ArticleKey.of("42", PRIVATE),
             article,
             expected_revision=0,

@@ -77,7 +77,7 @@ async def _run(shell: Shell, place: Path, scope: Scope, *, remove: bool) -> Inde
         with shell.progress("reading notes") as update:
             report = await notes.run(place, scope, on_progress=update)
         await MissingVectors(parts, parts.embedder).embed_events()
-        report.without_vector = min(report.without_vector, parts.events.waiting_vectors()[0])
+        report.without_vector = min(report.chunks, parts.events.waiting_vectors()[0])
         return report
 
 

@@ -14,13 +14,20 @@ from fastapi import APIRouter, Request, Response
 from ....schema.entity import Entity
 from ....schema.event import Event
 from ....schema.scope import EntityType
-from ....schema.summary import CHAPTER_NAMES, ArticleKey, StoredArticle
+from ....schema.summary import ArticleKey
 from ....service.components import Parts
 from ....service.inspection.article_list import listed_articles
 from ....service.inspection.json_data import profile_lines
 from ....service.timezones import configured_timezone
 from ...lookups import profile_layers
-from ...revisions import One, article_revisions, kept_articles, profile_revisions, side_by_side
+from ...revisions import (
+    One,
+    article_lines,
+    article_revisions,
+    kept_articles,
+    profile_revisions,
+    side_by_side,
+)
 from ..dependencies import MemoryHere, PartsHere
 from . import known, timeline
 from .corrections import KINDS
@@ -152,11 +159,7 @@ def _article(parts: Parts, entity: Entity, parameters: Mapping[str, str]) -> dic
     named = parameters.get("of", "")
     current = next((one for one in told if str(one.key) == named), told[0] if told else None)
     revisions = [] if current is None else kept_articles(parts, current.key)
-    return {"told": told, "current": current, **_compared(parameters, revisions, _article_lines)}
-
-
-def _article_lines(one: StoredArticle) -> list[str]:
-    return [line for name in CHAPTER_NAMES for line in (name, *one.article.lines(name))]
+    return {"told": told, "current": current, **_compared(parameters, revisions, article_lines)}
 
 
 def _compared(

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from historian.schema.summary import Article, ArticleKey, Spoken, Summary
+from historian.schema.summary import ArticleKey, Spoken, Summary
 from historian.stores.files.owner_lock import OwnerLock
+from support.articles import Chapters, put_article
 from support.command import NO_MODELS, Called, historian
 from support.memory import AT, settings_for
 from support.recall import stored_parts
@@ -22,11 +23,12 @@ def data(tmp_path: Path) -> Path:
     layers = parts.article_stores
     for key, fact in ((KEY, "a nurse"), (IN_GROUP, "a singer")):
         for revision in range(2):
-            article = Article(
+            article = Chapters(
                 bedrock=f"- Ann is {fact}", dynamic=f"- 2026-02-0{revision + 1} Ann paints"
             )
             sources = [f"s{revision}"]
-            layers.articles.write(
+            put_article(
+                layers.articles,
                 key,
                 article,
                 expected_revision=revision,
@@ -84,7 +86,7 @@ def test_an_article_is_shown_of_one_conversation(data: Path) -> None:
     (article,) = lines(data, "chapters", "show", "42", "--group", "100")
     assert (article["scope"], article["bedrock"]) == ("g:100", "- Ann is a singer")
     shown = call(data, "chapters", "show", "42").out
-    assert "<Bedrock>" in shown and "- Ann is a nurse" in shown and "revision 2" in shown
+    assert "## Bedrock" in shown and "- Ann is a nurse" in shown and "revision 2" in shown
 
 
 def test_revisions_are_listed_compared_and_brought_back(data: Path) -> None:

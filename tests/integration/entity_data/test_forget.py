@@ -36,6 +36,7 @@ from historian.stores.tables.forget_requests import ForgetRequestTable
 from historian.text.messages.content import has_content
 from historian.text.search_words import indexed_words
 from profiles import profile_of
+from support.articles import chapters_of
 from support.canaries import (
     GROUP,
     MENTIONING,
@@ -121,7 +122,7 @@ def assert_others_are_whole(directory: Path, original: Path) -> None:
         ("dated-3-0", 1),
         ("dated-3-1", None),
     ]
-    assert stores.buffer.oldest(MENTIONING, 1)[0].entry_id == "buffered3-0:0"
+    assert stores.buffer.read(MENTIONING)[0].entry_id == "buffered3-0:0"
     assert any(job.request_id == "states-other" for job in parts.queue.jobs("pending"))
     waiting = [job for job in parts.queue.jobs("pending") if job.request_id == "wait-other"]
     assert waiting[0].action_summary == canary("pending", "other")
@@ -218,10 +219,10 @@ def test_what_others_say_of_somebody_goes_with_mentions(
     article = parts.article_stores.articles.read(MENTIONING)
     assert (
         article is not None
-        and article.article.bedrock == f"- {canary('article', 'other')}"
-        and not article.article.dynamic
+        and chapters_of(article).bedrock == f"- {canary('article', 'other')}"
+        and not chapters_of(article).dynamic
     )
-    assert [one.spoken.text for one in parts.article_stores.buffer.oldest(MENTIONING, 10**9)] == [
+    assert [one.spoken.text for one in parts.article_stores.buffer.read(MENTIONING)] == [
         canary("buffered", "other")
     ]
     (job,) = [job for job in parts.queue.jobs("pending") if job.request_id == "states-other"]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from historian.schema.summary import Article, ArticleKey, Spoken, Summary
+from historian.schema.summary import ArticleKey, Spoken, Summary
 from historian.service.cognitive import CognitiveService
+from support.articles import Chapters, put_article
 from support.memory import AT, settings_for
 from support.queue_rows import rows
 from support.recall import stored_parts
@@ -22,9 +23,10 @@ async def filled(directory: Path) -> None:
     for n, key in enumerate((ANN, ANN_IN_GROUP, BOB_IN_GROUP)):
         stores = parts.article_stores
         for revision in range(2):
-            article = Article(bedrock=f"- I know {secret(key)} number {revision}")
+            article = Chapters(bedrock=f"- I know {secret(key)} number {revision}")
             sources = [f"s{revision}"]
-            stores.articles.write(
+            put_article(
+                stores.articles,
                 key,
                 article,
                 expected_revision=revision,

@@ -17,12 +17,13 @@ import pytest
 from historian.schema.entity import Entity
 from historian.schema.event import Event, EventFilter
 from historian.schema.profile import ProfileKey
-from historian.schema.summary import Article, ArticleKey, Spoken, Summary
+from historian.schema.summary import ArticleKey, Spoken, Summary
 from historian.service.components import Parts
 from historian.service.entity_data.forgetting import forget
 from historian.stores.tables.event_transfer import Carried
 from historian.text.profiles.lines import read_lines
 from historian.text.redaction import redact
+from support.articles import Chapters, chapters_of, put_article
 from support.canaries import (
     GROUP,
     MENTIONING,
@@ -74,7 +75,7 @@ def memory_keys(parts: Parts) -> list[ArticleKey]:
 
 def memory_of(parts: Parts, key: ArticleKey) -> tuple[Any, ...]:
     stores = parts.article_stores
-    return stores.articles.kept(key), stores.summaries.read(key), stores.buffer.oldest(key, 10**9)
+    return stores.articles.kept(key), stores.summaries.read(key), stores.buffer.read(key)
 
 
 def kept_of(directory: Path, entity: Entity, **stores: Any) -> dict[str, Any]:
@@ -214,7 +215,7 @@ def test_what_was_taken_in_or_summed_up_meanwhile_is_not_brought_back_to_wait_ag
     def go_on(parts: Parts) -> None:
         assert {"dated-0-0", "dated-0-1"} <= causes_of(parts.article_stores.articles, key)
         assert parts.article_stores.buffer.was_taken("buffered0-0")
-        (state,) = parts.article_stores.buffer.oldest(key, 10**9)
+        (state,) = parts.article_stores.buffer.read(key)
         parts.article_stores.buffer.release(key, state.entry_id)
         parts.article_stores.summaries.mark_promoted(
             key, ["dated-0-1"], at="2026-02-22T10:00:00+08:00", into=2
@@ -386,9 +387,10 @@ def test_who_left_nothing_but_one_piece_of_the_layers_is_refused_once_forgotten(
     def plant_one(parts: Parts) -> None:
         stores = parts.article_stores
         if kind == "article":
-            stores.articles.write(
+            put_article(
+                stores.articles,
                 key,
-                Article("- x"),
+                Chapters("- x"),
                 expected_revision=0,
                 sources=[],
                 now=at,
@@ -435,8 +437,8 @@ def test_what_is_there_is_never_overwritten(data: Path, tmp_path: Path) -> None:
         stores, later = parts.article_stores, "2026-03-01T00:00:00+08:00"
         stored = stores.articles.read(MENTIONING)
         assert stored is not None
-        stores.articles.write(
-            MENTIONING, Article(bedrock="- 我知道的是另一件事"), expected_revision=stored.revision, sources=["x"], now=later,
+        put_article(stores.articles,
+            MENTIONING, Chapters(bedrock="- 我知道的是另一件事"), expected_revision=stored.revision, sources=["x"], now=later,
             forgotten=lambda: False,
         )  # fmt: skip
         assert stores.summaries.without_lines(MENTIONING, lambda line: "划船" in line) == 2
@@ -446,7 +448,9 @@ def test_what_is_there_is_never_overwritten(data: Path, tmp_path: Path) -> None:
     assert arrived["different_articles"] == 1 and arrived["known_articles"] == 1
     assert arrived["different_dated_summaries"] == 2 and arrived["known_dated_summaries"] == 2
     assert (
-        using(data, lambda parts: parts.article_stores.articles.read(MENTIONING).article.bedrock)
+        using(
+            data, lambda parts: chapters_of(parts.article_stores.articles.read(MENTIONING)).bedrock
+        )
         == "- 我知道的是另一件事"
     )
     boating = using(

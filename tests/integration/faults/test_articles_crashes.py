@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from historian.schema.event import EventFilter
-from historian.schema.summary import CHAPTER_NAMES, ArticleKey
+from historian.schema.summary import ArticleKey
 from historian.service.components import open_parts, open_queue
 from historian.service.recall.articles import states_job
 from support.crashes.matrix import Host, distinct, saved_answers
@@ -67,7 +67,7 @@ def assert_whole(directory: Path) -> None:
         assert (
             article is not None and article.revision == 1 and article.sources == (summaries[0].id,)
         )
-        lines = [line for name in CHAPTER_NAMES for line in article.article.lines(name)]
+        lines = [line.text for some in article.chapters.values() for line in some]
         for n in range(len(SAID)):
             held = sum(f"chapter {n} " in line for line in lines)
             assert held == (f"chapter {n} " in summaries[0].text), (

@@ -10,7 +10,7 @@ import pytest
 from historian.schema.errors import ModelUnavailable
 from historian.schema.protocols import Matrix
 from historian.schema.scope import Scope
-from historian.service.upkeep import idle_work
+from historian.service.upkeep import missing_vectors
 from historian.service.upkeep.idle_work import Maintenance
 from support.memory import settings_for
 from support.recall import WordEmbedder, open_memory
@@ -53,7 +53,7 @@ async def test_an_embedder_that_hangs_delays_settled_once_and_for_a_bounded_time
             await asyncio.Event().wait()
             raise AssertionError
 
-    monkeypatch.setattr(idle_work, "SETTLING_SECONDS", 0.05)
+    monkeypatch.setattr(missing_vectors, "SETTLING_SECONDS", 0.05)
     embedder = Hanging()
     async with open_memory(settings_for(tmp_path), embedder=embedder, worker=True) as (
         memory,

@@ -18,6 +18,7 @@ from historian.schema.summary import ArticleKey
 from historian.service.intake import make_job
 from historian.service.recall.articles import states_job
 from historian.service.talk import talk_jobs
+from support.articles import chapters_of
 from support.crashes.matrix import Host, is_stopped
 from support.crashes.paid_calls import PaidCalls
 from support.memory import AT, private_fields, settings_for
@@ -99,7 +100,7 @@ def stored(directory: Path, schema: str) -> dict[str, Any]:
             found[f"summaries {n}"] = [
                 (one.text, one.promoted_into) for one in stores.summaries.read(key)
             ]
-            found[f"article {n}"] = article and (article.revision, article.article)
+            found[f"article {n}"] = article and (article.revision, chapters_of(article))
     return found
 
 

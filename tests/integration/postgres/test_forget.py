@@ -122,7 +122,7 @@ def assert_others_are_whole(memory: Memory, before: dict[str, list[str]]) -> Non
         ("dated-3-0", 1),
         ("dated-3-1", None),
     ]
-    assert stores.buffer.oldest(MENTIONING, 1)[0].entry_id == "buffered3-0:0"
+    assert stores.buffer.read(MENTIONING)[0].entry_id == "buffered3-0:0"
     waiting = {job.request_id: job for job in parts.queue.jobs("pending")}
     assert "states-other" in waiting and waiting["wait-other"].action_summary == canary(
         "pending", "other"

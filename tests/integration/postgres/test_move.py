@@ -17,7 +17,7 @@ from historian.schema.event import EventFilter
 from historian.schema.forgetting import ForgetRequest
 from historian.schema.profile import ProfileKey
 from historian.schema.settings import Settings
-from historian.schema.summary import Article, ArticleKey, Spoken
+from historian.schema.summary import ArticleKey, Spoken
 from historian.service.entity_data import moving
 from historian.service.entity_data.moving import move
 from historian.stores.backend import Backend
@@ -26,6 +26,7 @@ from historian.stores.opening import open_backend, open_queue
 from historian.stores.tables.items import NewItem
 from historian.stores.tables.notes import FileChange, IndexedFile
 from profiles import profile_of
+from support.articles import Chapters, put_article
 from support.command import historian
 from support.events import make_event, unit_vectors
 from support.jobs import make_job
@@ -124,9 +125,10 @@ def fill(backend: Backend) -> None:
         profile_of(ProfileKey("group", "7"), markdown="climbers"), expected_revision=0, now=AT
     )
     stores = backend.article_stores
-    stores.articles.write(
+    put_article(
+        stores.articles,
         KEY,
-        Article(dynamic="- tea"),
+        Chapters(dynamic="- tea"),
         expected_revision=0,
         sources=["s1"],
         now=AT,

@@ -20,7 +20,7 @@ from historian.schema.event import EventFilter, EventLink
 from historian.schema.profile import ProfileKey
 from historian.schema.scope import LayerRule, Scope, layer_written, layers_read
 from historian.schema.settings import Settings
-from historian.schema.summary import Article, ArticleKey, Spoken, Summary
+from historian.schema.summary import ArticleKey, Spoken, Summary
 from historian.service.cognitive import CognitiveService
 from historian.service.components import Parts
 from historian.service.intake import make_job
@@ -29,6 +29,7 @@ from historian.stores.tables.events.revisions import Change
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from profiles import profile_of
+from support.articles import Chapters, put_article
 from support.command import historian
 from support.memory import settings_for
 from support.postgres import Schema, fresh_schema, server_url
@@ -174,9 +175,15 @@ def write_events(
 def write_layers(parts: Parts, key: ArticleKey, number: int, embedder: WordEmbedder | None) -> None:
     """An article, a summary (as the reflection graph files it) and a state that waits, each with a secret."""
     at = "2026-02-21T17:30:00+08:00"
-    article = Article("", "- 咖啡", f"- 咖啡 tea secret{number}x")
-    parts.article_stores.articles.write(
-        key, article, expected_revision=0, sources=["s"], now=at, forgotten=lambda: False
+    article = Chapters("", "- 咖啡", f"- 咖啡 tea secret{number}x")
+    put_article(
+        parts.article_stores.articles,
+        key,
+        article,
+        expected_revision=0,
+        sources=["s"],
+        now=at,
+        forgotten=lambda: False,
     )
     text = f"咖啡 tea secret{number + 1}x"
     summary = Summary(f"summary-{number}", key, text, at, at, at, 5, "rules", True, through="x:0")

@@ -11,9 +11,10 @@ from historian.interfaces.web.app import make_app
 from historian.schema.event import EventFilter
 from historian.schema.profile import ProfileKey
 from historian.schema.settings import StoresSettings
-from historian.schema.summary import Article, ArticleKey, Summary
+from historian.schema.summary import ArticleKey, Summary
 from historian.service.cognitive import CognitiveService
 from historian.service.components import Parts
+from support.articles import Chapters, chapters_of, put_article
 from support.events import file_messages, make_event
 from support.jobs import make_job
 from support.memory import group_fields
@@ -185,12 +186,13 @@ async def test_an_article_shows_its_chapters_and_goes_back_to_an_earlier_revisio
 ) -> None:
     async with opened_web(tmp_path, worker=True) as web:
         stores, key = parts_of(web).article_stores, ArticleKey("42", "100")
-        first = Article(
+        first = Chapters(
             bedrock="- I know that 阿明 lives in Hangzhou", dynamic="- 2026-02-21: he reads"
         )
         more: dict[str, Any] = {"now": NOW, "forgotten": lambda: False}
-        stores.articles.write(key, first, expected_revision=0, sources=("one",), **more)
-        stores.articles.write(
+        put_article(stores.articles, key, first, expected_revision=0, sources=("one",), **more)
+        put_article(
+            stores.articles,
             key,
             replace(first, dynamic="- 2026-02-22: he moves"),
             expected_revision=1,
@@ -228,7 +230,7 @@ async def test_an_article_shows_its_chapters_and_goes_back_to_an_earlier_revisio
         assert "said=done" in answer.headers["location"]
         stored = stores.articles.read(key)
         assert stored is not None
-        assert (stored.revision, stored.article) == (3, first)
+        assert (stored.revision, chapters_of(stored)) == (3, first)
         assert (
             await seen(web, "/article/rollback", data={**form, "revision": "9"})
         ).status_code == 404

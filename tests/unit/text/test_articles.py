@@ -1,72 +1,95 @@
-"""Articles as text, and the dated summaries in their place."""
+"""Articles as Markdown, and the dated summaries in their place."""
 
 from __future__ import annotations
 
 import pytest
 from historian.schema.errors import InvalidInput
-from historian.schema.summary import Article, ArticleKey, StoredArticle, Summary
-from historian.text.articles import dated_summaries, format_article, parse_article
+from historian.schema.profile import ProfileLine
+from historian.schema.summary import Article, ArticleKey, Summary
+from historian.stores.files.articles import ARTICLE_FORMAT
+from historian.text.articles import dated_summaries, format_article, split_chapters
+from historian.text.profiles.lines import distinct
 from historian.text.tokens import newest_within
 from hypothesis import given
 from hypothesis import strategies as st
+from support.articles import Chapters, chapters_of
 
 KEY = ArticleKey("7")
-PIECES = [
-    "<",
-    ">",
-    "</",
-    "&",
-    "amp;",
-    "lt;",
-    "&lt;",
-    "&amp;lt;",
-    "Bedrock",
-    "dynamic",
-    "EVOLUTIONARY",
-    " ",
-    "\n- ",
-    "阿明喜欢茶",
-]
-CHAPTER = st.lists(st.sampled_from(PIECES), max_size=12).map(lambda parts: "".join(parts).strip())
+PIECES = ["<", ">", "</", "&", "amp;", "lt;", "&lt;", "## ", "Bedrock", "dynamic", " ", "- "]
+PIECES += ["阿明喜欢茶", "(2026-02-20)", "**", "---", "`"]
+TEXT = st.lists(st.sampled_from(PIECES), min_size=1, max_size=8).map(
+    lambda parts: " ".join("".join(parts).split())
+)
+CHAPTER = st.lists(TEXT.filter(bool), max_size=4).map(
+    lambda texts: distinct(
+        ProfileLine(str(n), text, evidence=("summary-1",)) for n, text in enumerate(texts)
+    )
+)
 
 
 @given(CHAPTER, CHAPTER, CHAPTER)
-def test_any_content_comes_back_as_it_was_tags_and_escapes_of_tags_included(
-    first: str, second: str, third: str
+def test_any_content_comes_back_from_its_file_as_it_was_with_what_it_rests_on(
+    first: tuple[ProfileLine, ...], second: tuple[ProfileLine, ...], third: tuple[ProfileLine, ...]
 ) -> None:
-    article = Article(first, second, third)
-    assert parse_article(format_article(article)) == article
+    told = {"Bedrock": first, "Evolutionary": second, "Dynamic": third}
+    article = Article(KEY, told, 3, "2026-02-21T09:00:00+08:00", ("summary-1",))  # type: ignore[arg-type]
+    assert ARTICLE_FORMAT.parse(ARTICLE_FORMAT.render(article).encode(), KEY, lambda: 1) == article
+    data = ARTICLE_FORMAT.as_json(article)
+    assert ARTICLE_FORMAT.of_json(KEY, 3, article.updated_at, data) == article
 
 
-def test_the_written_form_is_three_tagged_chapters() -> None:
-    text = format_article(
-        Article("- 阿明对花生过敏", "", "- 2026-02-21 阿明在准备面试，<Dynamic> &lt;bedrock>")
+def test_the_written_form_is_three_headings_with_a_bullet_a_line() -> None:
+    article = Chapters("- 阿明对花生过敏", "", "- 2026-02-21 阿明在准备面试").article(KEY)
+    assert format_article(article) == (
+        "## Bedrock\n- 阿明对花生过敏\n\n## Evolutionary\n\n## Dynamic\n- 2026-02-21 阿明在准备面试\n"
     )
-    assert text == (
+
+
+def test_files_and_rows_of_earlier_versions_are_read() -> None:
+    tagged = (
+        "---\nuser_id: '7'\nscope: p:7\nrevision: 4\nsources:\n- s1\n---\n\n"
         "<Bedrock>\n- 阿明对花生过敏\n</Bedrock>\n\n<Evolutionary>\n</Evolutionary>\n\n"
         "<Dynamic>\n- 2026-02-21 阿明在准备面试，&lt;Dynamic> &amp;lt;bedrock>\n</Dynamic>\n"
     )
+    article = ARTICLE_FORMAT.parse(tagged.encode(), KEY, lambda: 1)
+    written = Chapters(
+        "- 阿明对花生过敏", "", "- 2026-02-21 阿明在准备面试，<Dynamic> &lt;bedrock>"
+    )
+    assert chapters_of(article) == written
+    assert (article.revision, article.sources) == (4, ("s1",))
+    row = {"bedrock": written.bedrock, "evolutionary": "", "dynamic": written.dynamic}
+    stored = ARTICLE_FORMAT.of_json(KEY, 4, "", {**row, "sources": ["s1"]})
+    assert ARTICLE_FORMAT.same(stored, article) and stored.sources == article.sources
 
 
-WHOLE = format_article(Article("- a", "- b", "- c"))
+WHOLE = format_article(Chapters("- a", "- b", "- c").article(KEY))
 
 
 @pytest.mark.parametrize(
-    ("text", "complaint"),
+    "text",
     [
-        ("", "<Bedrock> is missing"),
-        (WHOLE.replace("<Dynamic>\n- c\n</Dynamic>", ""), "<Dynamic> is missing"),
-        (WHOLE + "<Bedrock>\n</Bedrock>", "<Bedrock> is there twice"),
-        (WHOLE.replace("</Dynamic>", ""), "<Dynamic> is never closed"),
-        (WHOLE.replace("</Bedrock>", ""), "<Evolutionary> opens inside <Bedrock>"),
-        (WHOLE.replace("<Bedrock>", ""), "</Bedrock> closes what is not open"),
-        ("Here is the article:\n" + WHOLE, "'Here is the article:' stands outside"),
-        (WHOLE + "Hope this helps", "'Hope this helps' stands outside"),
+        "",
+        WHOLE.replace("## Dynamic", ""),
+        WHOLE + "## Bedrock\n",
+        WHOLE + "## bedrock\n",
+        "Here is the article:\n" + WHOLE,
+        "<Bedrock>\n- a\n</Bedrock>\n<Dynamic>\n</Dynamic>",
+        "- a line without a heading",
     ],
 )
-def test_what_is_malformed_is_named(text: str, complaint: str) -> None:
-    with pytest.raises(InvalidInput, match=complaint):
-        parse_article(text)
+def test_what_is_malformed_is_not_read(text: str) -> None:
+    with pytest.raises(InvalidInput, match="give each of `## Bedrock`"):
+        split_chapters(text)
+
+
+def test_an_edit_by_hand_changes_its_lines_alone_and_later_ones_stay() -> None:
+    base = Chapters("- a nurse\n- lives in Leeds", "- likes tea").article(KEY, 1)
+    later = Chapters("- a nurse\n- lives in Leeds\n- has a cat", "- likes tea").article(KEY, 2)
+    by_hand = (
+        ARTICLE_FORMAT.render(base).replace("- a nurse", "- a doctor").replace("- likes tea\n", "")
+    )
+    edited = ARTICLE_FORMAT.edited(by_hand.encode(), later, {1: base, 2: later}.get, "2026-03-01")
+    assert chapters_of(edited) == Chapters("- a doctor\n- lives in Leeds\n- has a cat")
 
 
 def summary(number: int, text: str, *, left: bool = False) -> Summary:
@@ -84,15 +107,19 @@ def test_in_place_of_an_article_stand_the_short_term_summaries_line_by_line_with
         summary(2, "2026-02-01 阿明: 我搬家了\n小史: 恭喜！\n2026-02-02 阿明: 谢谢"),
         summary(3, "Ann sold her boat. She is glad"),
     ]
-    assert dated_summaries(KEY, told) == StoredArticle(
-        KEY,
-        Article(
-            dynamic="- 2026-02-01 阿明: 我搬家了\n- 2026-02-01 小史: 恭喜！\n- 2026-02-02 阿明: 谢谢\n"
-            "- 2026-02-03 Ann sold her boat. She is glad"
-        ),
-        revision=0,
-        updated_at="2026-02-03T10:00:00+08:00",
-        sources=("s2", "s3"),
+    made = dated_summaries(KEY, told)
+    assert chapters_of(made) == Chapters(
+        dynamic="- 2026-02-01 阿明: 我搬家了\n- 2026-02-01 小史: 恭喜！\n- 2026-02-02 阿明: 谢谢\n"
+        "- 2026-02-03 Ann sold her boat. She is glad"
+    )
+    assert made is not None and [one.evidence for one in made.chapters["Dynamic"]] == [
+        *[("s2",)] * 3,
+        ("s3",),
+    ]
+    assert (made.revision, made.updated_at, made.sources) == (
+        0,
+        "2026-02-03T10:00:00+08:00",
+        ("s2", "s3"),
     )
     assert dated_summaries(KEY, told[:1]) is None and dated_summaries(KEY, []) is None
 

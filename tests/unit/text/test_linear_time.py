@@ -26,7 +26,7 @@ from historian.schema.job import parse_job
 from historian.schema.names import Names
 from historian.schema.profile import Profile, ProfileKey, ProfileLine
 from historian.schema.settings import Settings
-from historian.schema.summary import Article
+from historian.schema.summary import ArticleKey
 from historian.text.checks.clauses import clauses_of
 from historian.text.checks.findings import SourceTexts
 from historian.text.protected import protected_spans
@@ -38,6 +38,7 @@ from historian.text.speakers.talk import Talk
 from historian.text.speakers.utterances import utterances
 from historian.text.time_expressions.chinese.grammar import find as find_chinese
 from support.adversarial import FAMILIES, MEANEST, Family
+from support.articles import Chapters
 from support.events import make_event
 
 NAMES = Names("Undefined", "Ann", "42", "摄影群", "777", ("Bob", "小林"))
@@ -203,7 +204,7 @@ CALLERS: dict[str, Callable[[Texts], tuple[Any, ...]]] = {
     "job_verdicts.language_of": lambda t: (_job(t), Settings()),
     "job_verdicts.names_of": lambda t: (_job(t), Settings()),
     "job_verdicts.by_rules": lambda t: (_job(t), Settings()),
-    "articles.format_article": lambda t: (Article(t.text),),
+    "articles.format_article": lambda t: (Chapters(t.text).article(ArticleKey("7")),),
     "profiles.lines.with_lines": lambda t: (_lines(t.text[:4_000]), _lines(t.other[:400])),
     "profiles.lines.bounded": lambda t: (_lines(t.text[:4_000]), 10),
     "profiles.lines.distinct": lambda t: (_lines(t.text[:4_000]),),

@@ -21,7 +21,7 @@ from ...opening import opened_stores
 from ...revisions import add_revision_commands
 
 if TYPE_CHECKING:
-    from .....schema.summary import ArticleKey, StoredArticle, Summary
+    from .....schema.summary import Article, ArticleKey, Summary
 
 chapters = group("chapters", "The assistant's own articles about people, and their revisions.")
 
@@ -90,18 +90,18 @@ def show_article(shell: Shell, user: PersonArgument, in_group: InGroupOption = N
     )
     for line in article_lines(stored):
         shell.out.print(
-            Text(plain(line), style="cyan" if line.startswith("<") else "default"), soft_wrap=True
+            Text(plain(line), style="cyan" if line.startswith("#") else "default"), soft_wrap=True
         )
 
 
-def _revisions(shell: Shell, user: str, in_group: str | None) -> KeptRevisions[StoredArticle]:
+def _revisions(shell: Shell, user: str, in_group: str | None) -> KeptRevisions[Article]:
     with opened_stores(shell) as parts:
         return article_revisions(parts, article_key(user, in_group))
 
 
-def _in_short(one: StoredArticle) -> str:
+def _in_short(one: Article) -> str:
     return " ".join(
-        line for line in article_lines(one) if line.strip() and not line.startswith("<")
+        line for line in article_lines(one) if line.strip() and not line.startswith("#")
     )
 
 

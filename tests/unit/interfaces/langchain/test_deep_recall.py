@@ -13,9 +13,10 @@ from historian.interfaces.langchain.tools import (
     memory_tool_schemas,
 )
 from historian.schema.scope import Scope
-from historian.schema.summary import Article, ArticleKey
+from historian.schema.summary import ArticleKey
 from historian.service.cognitive import CognitiveService
 from historian.service.recall.reader import MemoryReader
+from support.articles import Chapters, put_article
 from support.memory import AT, settings_for
 from support.recall import NOW, open_memory
 
@@ -25,13 +26,19 @@ ANN = Scope.private("7")
 @pytest.fixture
 async def memory(tmp_path: Path) -> AsyncIterator[CognitiveService]:
     async with open_memory(settings_for(tmp_path)) as (memory, parts):
-        article = Article(
+        article = Chapters(
             bedrock="- I know that Ann plays the piano", dynamic="- 2026-02-01 Ann paints"
         )
         for key in (ArticleKey("7"), ArticleKey("7", "100")):
             written = article.with_chapters({"Evolutionary": f"- learnt in {key.scope.key}"})
-            parts.article_stores.articles.write(
-                key, written, expected_revision=0, sources=["s"], now=AT, forgotten=lambda: False
+            put_article(
+                parts.article_stores.articles,
+                key,
+                written,
+                expected_revision=0,
+                sources=["s"],
+                now=AT,
+                forgotten=lambda: False,
             )
         yield memory
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from historian.retrieval.prompt_block.articles import format_relevant
 from historian.retrieval.relevant import ReadMemory
-from historian.schema.summary import Article, ArticleKey, StoredArticle, Summary
+from historian.schema.summary import ArticleKey, Summary
 from historian.text.tokens import estimate_tokens
 from hypothesis import given
 from hypothesis import strategies as st
+from support.articles import Chapters
 
 KEY = ArticleKey("7")
 DYNAMIC = (
@@ -15,7 +16,7 @@ DYNAMIC = (
     "- 2026-02-01 I recommended Solaris to Ann\n"
     "- 2026-02-05 Ann finished the boat model"
 )
-ARTICLE = StoredArticle(KEY, Article("- Ann is a nurse", "- Ann loves hiking", DYNAMIC), 1)
+ARTICLE = Chapters("- Ann is a nurse", "- Ann loves hiking", DYNAMIC).article(KEY, 1)
 
 
 def summary(number: int, text: str = "", *, promoted: bool = False) -> Summary:
@@ -60,7 +61,7 @@ def test_the_lines_of_one_day_are_one_line_and_the_newest_day_is_first() -> None
 def test_what_a_search_has_found_comes_first_a_promoted_summary_too() -> None:
     summaries = (summary(1, promoted=True), summary(3), summary(4))
     found = lines(
-        ReadMemory(KEY, ARTICLE, summaries), ("s1", "- 2026-02-01 I recommended Solaris to Ann")
+        ReadMemory(KEY, ARTICLE, summaries), ("s1", "2026-02-01 I recommended Solaris to Ann")
     )
     shown = [line for line in found if " summary]" in line or "[of late]" in line]
     assert shown[0] == "- [of late] 2026-02-01 I recommended Solaris to Ann"
@@ -71,7 +72,7 @@ def test_a_long_dynamic_leaves_room_for_summaries_and_takes_none_of_bedrocks() -
     dynamic = "\n".join(
         f"- 2026-01-{n:02} Ann painted boat {n} in the old harbour" for n in range(1, 29)
     )
-    article = StoredArticle(KEY, Article("- Ann is allergic to peanuts", dynamic=dynamic), 1)
+    article = Chapters("- Ann is allergic to peanuts", dynamic=dynamic).article(KEY, 1)
     found = lines(ReadMemory(KEY, article, tuple(summary(n) for n in range(1, 20))), budget=500)
     assert found[1] == "- [bedrock] Ann is allergic to peanuts" and "boat 28" in found[2]
     assert estimate_tokens("\n".join(line for line in found if "[of late]" in line)) <= 150

@@ -405,7 +405,7 @@ async def test_without_vectors_notes_are_found_by_keyword_and_wait_to_be_embedde
     notes: Notes,
 ) -> None:
     notes.write("a.md", "The owl sleeps.")
-    assert (await notes.run()).without_vector == 1
+    assert (await notes.run()).chunks == 1
     assert len(notes.parts.events.without_vector(10)) == 1
 
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from historian.schema.entity import Entity
 from historian.schema.forgetting import ForgetRequest
-from historian.schema.profile import ProfileKey
+from historian.schema.profile import ProfileKey, ProfileLine
 from historian.schema.summary import Article, ArticleKey, Spoken
 from historian.service.entity_data.byte_scan import forms
 from historian.stores.postgres.database import PostgresDatabase
@@ -55,9 +55,11 @@ def test_every_table_with_texts_is_read_but_for_the_requests_themselves(
     ProfileStorage(lambda: database).write(
         profile_of(ProfileKey("user", "42"), f"3 {canary}"), expected_revision=0, now=AT
     )
-    article = Article(bedrock=f"- 4 {canary}")
+    article = Article(key, sources=("s",)).with_chapters(
+        {"Bedrock": [ProfileLine("4", f"4 {canary}")]}
+    )
     ArticleStorage(lambda: database).write(
-        key, article, expected_revision=0, sources=["s"], now=AT, forgotten=lambda: False
+        article, expected_revision=0, now=AT, forgotten=lambda: False
     )
     StateBuffer(lambda: database).add(
         key, "j2-0", [("j2-0:0", Spoken("user", f"6 {canary}", "", AT))], entities=[], at=1.0

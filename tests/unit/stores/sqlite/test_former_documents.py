@@ -20,6 +20,7 @@ from historian.stores.local import LocalBackend
 from historian.stores.sqlite.former_documents import take_over
 from historian.stores.sqlite.index_schema import open_index
 from historian.stores.sqlite.queue import QUEUE, SqliteJobQueue
+from support.articles import chapters_of
 from support.crashes.killed_at import killed_at_every_call
 from support.memory import settings_for
 from support.stores import causes_of
@@ -90,7 +91,7 @@ def former(directory: Path) -> Path:
             chapters / "history" / "42@g%3A7" / f"{n}-20260221T093000Z.md",
             (head + CHAPTERS).format(n=n),
         )
-    put(chapters / "42@g%3A7.md", (head + CHAPTERS.replace("</Bedrock>", "")).format(n=3))
+    put(chapters / "42@g%3A7.md", (head + CHAPTERS.replace("<Bedrock>", "")).format(n=3))
     put(
         directory / "summaries" / "42@g%3A7.jsonl",
         "".join(f"{as_line(summary(n))}\n" for n in (1, 2)) + "{not json}\n",
@@ -139,7 +140,9 @@ def found_in(directory: Path) -> dict[str, Any]:
                 for key in profiles.keys()  # noqa: SIM118 - a store, no dictionary
             },
             "causes": (causes_of(profiles, ANN), causes_of(articles, ARTICLE)),
-            "articles": [(one.revision, one.article.dynamic) for one in articles.kept(ARTICLE)],
+            "articles": [
+                (one.revision, chapters_of(one).dynamic) for one in articles.kept(ARTICLE)
+            ],
             "summaries": [one.id for one in backend.article_stores.summaries.read(ARTICLE)],
             "requests": backend.forget_requests.all(),
             "ledger": [
