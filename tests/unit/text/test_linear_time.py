@@ -34,8 +34,8 @@ from historian.text.redaction import Redaction, find_secrets
 from historian.text.references.people import find_people
 from historian.text.references.types import Cast, Reference
 from historian.text.sentence import Sentence
-from historian.text.speakers.utterances import utterances
 from historian.text.speakers.talk import Talk
+from historian.text.speakers.utterances import utterances
 from historian.text.time_expressions.chinese.grammar import find as find_chinese
 from support.adversarial import FAMILIES, MEANEST, Family
 from support.events import make_event

@@ -9,15 +9,7 @@ from dataclasses import replace
 from ...word_lists import by_word, in_full, in_pieces, word_tables
 from ..engine import Builder
 from ..numerals import chinese_number
-from ..reading import (
-    Amount,
-    Offset,
-    Ordinal,
-    Stretch,
-    TimeSpec,
-    Unit,
-    amount,
-)
+from ..reading import Amount, Offset, Ordinal, Stretch, TimeSpec, Unit, amount
 
 UNITS: dict[str, Unit] = by_word(word_tables("time_expressions/chinese/words.toml")["units"])
 WRITTEN = word_tables("time_expressions/chinese/tokens.toml")

@@ -11,9 +11,7 @@ from collections.abc import Callable
 
 from ..engine import FoldedText, Grammar
 from ..engine import find as found_by
-from ..reading import (
-    TimeToken,
-)
+from ..reading import TimeToken
 from ..tense import chinese_sentence_start
 from .joining import join, joined_range, touches
 from .judging import judge

@@ -7,14 +7,7 @@ from dataclasses import replace
 
 from ..engine import FoldedText
 from ..merging import clash, merge
-from ..reading import (
-    BARE_WEEKDAY,
-    TIME_OF_DAY,
-    Ordinal,
-    TimeSpec,
-    TimeToken,
-    is_absolute,
-)
+from ..reading import BARE_WEEKDAY, TIME_OF_DAY, Ordinal, TimeSpec, TimeToken, is_absolute
 from .counted import is_counted_on
 from .words import AROUND
 

@@ -15,18 +15,7 @@ from ...word_lists import by_word, in_full, phrase_list, word_tables
 from ..calendar import longest_month
 from ..engine import Builder, Tokens
 from ..numerals import chinese_number
-from ..reading import (
-    Clock,
-    Direction,
-    Edge,
-    Offset,
-    Ordinal,
-    Part,
-    Stretch,
-    TimeSpec,
-    Unit,
-    amount,
-)
+from ..reading import Clock, Direction, Edge, Offset, Ordinal, Part, Stretch, TimeSpec, Unit, amount
 from .counted import (
     COUNTED_ON,
     PIECES,

@@ -5,10 +5,7 @@ from __future__ import annotations
 import re
 
 from ..numerals import ENGLISH_CARDINALS
-from ..reading import (
-    Clock,
-    TimeSpec,
-)
+from ..reading import Clock, TimeSpec
 from . import lexicon as lexicon
 from .counted import number_of
 

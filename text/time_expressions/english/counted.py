@@ -8,15 +8,7 @@ from functools import reduce
 
 from ...word_lists import in_full
 from ..numerals import ENGLISH_CARDINALS, ENGLISH_ORDINALS
-from ..reading import (
-    Amount,
-    Direction,
-    Offset,
-    Stretch,
-    TimeSpec,
-    Unit,
-    amount,
-)
+from ..reading import Amount, Direction, Offset, Stretch, TimeSpec, Unit, amount
 from . import lexicon as lexicon
 from .pieces import PIECES
 

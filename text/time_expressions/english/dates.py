@@ -6,14 +6,9 @@ import re
 from dataclasses import replace
 
 from ..calendar import longest_month
-from ..reading import (
-    TimeSpec,
-)
+from ..reading import TimeSpec
 from . import lexicon as lexicon
-from .counted import (
-    day_of,
-    year_of,
-)
+from .counted import day_of, year_of
 
 
 def dated(reading: TimeSpec, match: re.Match[str]) -> TimeSpec:

@@ -16,9 +16,7 @@ from ...word_lists import word_list
 from .. import tense as verbs
 from ..engine import FoldedText, Grammar
 from ..engine import find as find_all
-from ..reading import (
-    TimeToken,
-)
+from ..reading import TimeToken
 from . import lexicon as lexicon
 from .joining import join, joined_range, touches
 from .judging import judge

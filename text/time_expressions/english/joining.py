@@ -8,12 +8,7 @@ from dataclasses import replace
 from ...word_lists import word_list
 from ..engine import FoldedText
 from ..merging import clash, merge
-from ..reading import (
-    TIME_OF_DAY,
-    TimeSpec,
-    TimeToken,
-    is_absolute,
-)
+from ..reading import TIME_OF_DAY, TimeSpec, TimeToken, is_absolute
 from . import lexicon as lexicon
 
 _BEFORE_CLOCK = re.compile(

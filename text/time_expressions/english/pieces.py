@@ -6,9 +6,7 @@ import re
 
 from ...word_lists import in_pieces, word_tables
 from ..numerals import ENGLISH_CARDINALS, SIMPLE_CARDINALS, SIMPLE_ORDINALS
-from ..reading import (
-    Direction,
-)
+from ..reading import Direction
 from . import lexicon as lexicon
 
 _WORDS = word_tables("time_expressions/english/words.toml")

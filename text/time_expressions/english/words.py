@@ -10,15 +10,7 @@ from ...borders import BEGINS, ENDS
 from ...word_lists import in_full, word_tables
 from ..engine import Builder, Tokens
 from ..numerals import SIMPLE_CARDINALS, SIMPLE_ORDINALS
-from ..reading import (
-    Clock,
-    Edge,
-    Ordinal,
-    Stretch,
-    TimeSpec,
-    Unit,
-    amount,
-)
+from ..reading import Clock, Edge, Ordinal, Stretch, TimeSpec, Unit, amount
 from . import lexicon as lexicon
 from .clocks import clock, spoken
 from .counted import (
