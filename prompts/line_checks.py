@@ -11,7 +11,7 @@ from ..text.checks.figures import figures
 from ..text.checks.findings import Finding, SourceTexts
 from ..text.checks.gate import check
 from ..text.content_words import share, terms_in, without_people
-from ..text.facts.superseding import Statement, could_end, same_whose
+from ..text.facts.superseding import Statement, could_end, has_same_owner
 from ..text.profiles.lines import LINE_CHARACTERS, subject_of
 from ..text.quotations import comparable
 from ..text.time_expressions import is_counted_from_today
@@ -121,7 +121,7 @@ class LineChecks:
         for fact in facts:
             new = self._statement(key, fact.text)
             is_near = share_told(text, fact.text, names) >= SAME_MATTER
-            if could_end(new, old) or (is_near and same_whose(new, old)):
+            if could_end(new, old) or (is_near and has_same_owner(new, old)):
                 return True
         return False
 

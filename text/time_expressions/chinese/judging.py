@@ -18,7 +18,7 @@ from ..reading import (
     open_hour,
     plain,
 )
-from ..tense import chinese_evidence, chinese_habit, chinese_plan
+from ..tense import chinese_tense, is_chinese_habit, is_chinese_plan
 from .counted import is_counted_on
 from .joining import NO_DAY
 from .words import AROUND
@@ -37,8 +37,8 @@ def judge(
             return None  # 明天冬至: the day is beside its name
         if earlier is not None and not is_absolute(earlier.reading):
             earlier = None  # 后天就出发，国庆应该能赶上
-    own = chinese_evidence(text, item.start, item.end, wide=False)
-    tense = own if own != "none" else chinese_evidence(text, item.start, item.end)
+    own = chinese_tense(text, item.start, item.end, wide=False)
+    tense = own if own != "none" else chinese_tense(text, item.start, item.end)
     tense = "past" if tense == "none" and _goes_on(text, item, "then") else tense
     clock = open_hour(reading)
     if clock is not None and _goes_on(text, item, "morning", "evening"):  # 七点起床, 十点睡的
@@ -60,7 +60,9 @@ def _open(text: str, item: TimeToken) -> TimeToken | None:
     if item.reading.edge is not None:
         return None
     return (
-        None if chinese_habit(text, item.start, item.end, everyone=False) else not_understood(item)
+        None
+        if is_chinese_habit(text, item.start, item.end, everyone=False)
+        else not_understood(item)
     )
 
 
@@ -143,7 +145,7 @@ def _direction(text: str, item: TimeToken, tense: Tense, own: Tense) -> Tense:
     elif (
         reading.slots == {"part"} and tense != "past"
     ):  # 早上要去 is future, 早上去跑步 may be a habit
-        plan = tense == "future" and chinese_plan(text, item.start, item.end)
+        plan = tense == "future" and is_chinese_plan(text, item.start, item.end)
         chosen = "future" if plan else "perhaps future"
     elif _goes_on(text, item, "due") and (
         tense == "none" or own == "none" or _goes_on(text, item, "asked")
@@ -183,7 +185,7 @@ def _stands(
     reading, slots, anchored = item.reading, item.reading.slots, earlier is not None
     before, habit = (
         text[max(0, item.start - 5) : item.start],
-        chinese_habit(text, item.start, item.end),
+        is_chinese_habit(text, item.start, item.end),
     )
     period = slots & {"year", "month", "week", "day", "holiday"}
     if (slots & {"ordinal", "edge"} and not period) or before.endswith(
@@ -257,7 +259,7 @@ def _stands_as_number(
         and not _goes_on(text, item, "then")
     ):
         return None  # 路上堵了很久 20号到: the past tense is that of another clause
-    if _recurs(text, item) or chinese_habit(text, item.start, item.end, everyone=False):
+    if _recurs(text, item) or is_chinese_habit(text, item.start, item.end, everyone=False):
         return False
     return True if dated or anchored else None
 

@@ -54,7 +54,7 @@ class _Place:
     @cached_property
     def around(self) -> Tense:
         """The tense of the sentence."""
-        return verbs.english_sentence(self.said.spoken, self.item.start, self.item.end)
+        return verbs.english_sentence_tense(self.said.spoken, self.item.start, self.item.end)
 
     @cached_property
     def words(self) -> str:
@@ -69,7 +69,7 @@ class _Place:
 
     def is_habit(self) -> bool:
         """Return True if the clause describes a habit."""
-        return verbs.english_habit(self.said.spoken, self.item.start, self.item.end)
+        return verbs.is_english_habit(self.said.spoken, self.item.start, self.item.end)
 
     def before(self, name: str) -> bool:
         """Return True if the text before the expression matches the pattern `name` of `AROUND`."""
