@@ -10,11 +10,9 @@ wrong by 60 % in Chinese.
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from ..schema.summary import Spoken
-
-TokenCounter = Callable[[str], int]
 
 _PIECE = re.compile(
     # A single space adds no token. It is matched together with the next piece, which saves time.
