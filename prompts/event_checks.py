@@ -13,7 +13,7 @@ from ..schema.ids import id_mark
 from ..schema.job import Job
 from ..schema.names import Names
 from ..schema.settings import Settings
-from ..text.checks.findings import SourceTexts
+from ..text.checks.findings import Finding, SourceTexts
 from ..text.checks.gate import check
 from ..text.checks.roles import persons_in
 from ..text.content_words import best_sources, content_terms, share
@@ -46,16 +46,12 @@ _WHY = {
         "messages": "messages 里没有一条是人发的消息的编号",
         "speaker": "speaker 不是这些消息的发送者（{}）",
         "secret": "含有密码一类的占位符",
-        "another": "这是{}说的（{}），不是 speaker 说的",
-        "whose": "这些消息里的“我”是{}，不是{}",
         "many": "这条消息记得太多了",
     },
     "en": {
         "messages": "messages holds no number of a message that a person sent",
         "speaker": "the speaker is no sender of these messages ({})",
         "secret": "holds the placeholder of a secret",
-        "another": "{} says so ({}), not the speaker",
-        "whose": '"I" in these messages is {}, not {}',
         "many": "too many events of this message",
     },
 }
@@ -226,7 +222,8 @@ class EventChecks:
             or other.casefold() in told_by.casefold()
         )
         if not is_own and "first" in persons_in(told_by) and persons_in(told_by) <= {"first"}:
-            return [_WHY[asked.language]["whose"].format(name, other)]
+            found = Finding("claim", other, why="whose", where=name)
+            return [found.reason(asked.language)]
         for n in range(max(0, said[0] - MOST_BEFORE), max(*said, *named) + 1):
             job, words = asked.jobs[n], asked.words[n]
             is_answered = n in named and not _OF_ONESELF.search(words)
@@ -235,7 +232,8 @@ class EventChecks:
                 continue
             told = " ".join(part for part in _CLAUSES.split(words) if not asking_sentences(part))
             if share(wanted, content_terms(told, names)) > max(CARRIED, own):
-                return [_WHY[asked.language]["another"].format(asked.speaker(n), n + 1)]
+                found = Finding("claim", asked.speaker(n), why="another", where=str(n + 1))
+                return [found.reason(asked.language)]
         return []
 
     def _sources(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,25 +16,16 @@ from ..schema.profile import (
     bounded_evidence,
     line_id_of,
 )
-from ..text.checks.clauses import share_told, turns_round
+from ..text.checks.clauses import share_told
 from ..text.checks.figures import figures
-from ..text.checks.findings import Finding, SourceTexts
-from ..text.checks.gate import check
+from ..text.checks.findings import SourceTexts
 from ..text.checks.supported import unsupported
-from ..text.content_words import share, terms_in, without_people
-from ..text.facts.superseding import MOST_ENDED, Statement, could_end, same_whose
+from ..text.facts.superseding import MOST_ENDED
 from ..text.profiles.declared import line_kind
-from ..text.profiles.lines import (
-    CERTAIN,
-    LINE_CHARACTERS,
-    clean_line,
-    plain_words,
-    subject_of,
-    with_lines,
-)
+from ..text.profiles.lines import CERTAIN, clean_line, plain_words, with_lines
 from ..text.quotations import comparable
-from ..text.time_expressions import is_counted_from_today
-from .asking import CONTROL, named_day, numbers_of, short_id
+from .asking import CONTROL, numbers_of, short_id
+from .line_checks import KEPT, SAME_MATTER, LineChecks
 from .merging import (
     AddedLine,
     ChangedLine,
@@ -44,41 +34,26 @@ from .merging import (
     MergeQuestion,
     NewFact,
     UpdateProfiles,
-    is_guarded,
 )
 
-KEPT = 0.8
-"""Minimum share of a line's content words that a change of its text keeps. With fewer, the line
-ends and the new text becomes another line."""
-SAME_MATTER = 0.5
-"""Minimum share of a line's content words in a fact about the same matter."""
-DAYS_OF_HABIT = 3
-"""A line that was told on at least this many days may say "often" without a source that does."""
-_OFTEN = re.compile(
-    r"经常|常常|总是|一般都|通常|以前|\b(?:often|usually|always|regularly|used to)\b", re.IGNORECASE
-)
 _WHY = {
     "zh": {
         "facts": "facts 要写依据的新信息编号，如 N1",
         "line": "没有这个编号的行：line 写 L1 这样的编号",
         "about": "没有给出这份画像：about 写 P1 或 G 这样的编号",
         "private": "所依据的新信息不能写进这份画像：看它方括号里的编号",
-        "third": "说的是别的成员，不属于这个人的画像",
         "pinned": "这一行是置顶的，不能改：另加一行",
         "many": f"一条新信息至多结束 {MOST_ENDED} 行",
         "unconcerned": "所依据的新信息说的不是这一行的事",
-        "often": "新信息没有这样说，说到的次数也不够：去掉“{}”",
     },
     "en": {
         "facts": "facts: name the new information it rests on, such as N1",
         "line": "there is no such line: give its id, such as L1",
         "about": "this profile was not shown: about is an id such as P1 or G",
         "private": "the new information it rests on may not enter this profile: see its brackets",
-        "third": "it is about another member and no part of this person's profile",
         "pinned": "this line is pinned and cannot be changed: add another one",
         "many": f"one piece of new information ends {MOST_ENDED} lines at most",
         "unconcerned": "the new information it rests on is about another matter",
-        "often": "no new information says so, and it was not told often enough: leave out “{}”",
     },
 }
 
@@ -97,17 +72,8 @@ class LineMerge:
         }
         self.links: list[EventLink] = []
         self.taken = 0
-        self._warned: set[str] = set()
         self._subjects = {one.key: one for one in question.subjects}
-        self._days = list({fact.day for fact in question.facts})
-        told = (f"{one.text}\n{one.words}" for one in question.facts)
-        self._beside = "\n".join(
-            (
-                *told,
-                *(line.text for _, line in question.lines),
-                *(one.name(question.language) for one in question.subjects),
-            )
-        )
+        self._checks = LineChecks(question)
 
     def take(self, answer: UpdateProfiles) -> list[tuple[LineOperation, str]]:
         """Apply the operations of an answer that their facts support.
@@ -162,7 +128,7 @@ class LineMerge:
             return self._why("private")
         if isinstance(operation, ChangedLine):
             return self._change(operation, key, line, f"L{numbers[0]}", facts)
-        if not self._may_end(key, line, list(facts.values())):
+        if not self._checks.may_end(key, line, list(facts.values())):
             return self._why("unconcerned")
         self._end(key, line, list(facts.values()))
         return ""
@@ -174,11 +140,11 @@ class LineMerge:
         if not _may_enter(key, facts):
             return self._why("private")
         text = clean_line(operation.text)
-        if why := self._why_refused(
+        if why := self._checks.why_refused(
             key, text, _told(facts), len({one.day for one in facts.values()})
         ):
             return why
-        until = operation.until if self._is_told_until(operation.until, facts) else ""
+        until = operation.until if self._checks.is_told_until(operation.until, facts) else ""
         self._put_new(
             key, self._new_line(key, text, facts, kind=_kind(text, operation.kind), until=until)
         )
@@ -193,26 +159,26 @@ class LineMerge:
         facts: dict[str, NewFact],
     ) -> str:
         text, names = clean_line(operation.text), self._subjects[key].names
-        told = line.told + len(facts) if line.last_day < max(self._days) else 1
+        told = line.told + len(facts) if line.last_day < max(self._checks.days) else 1
         if comparable(text) == comparable(line.text):
             text = line.text
             if all(share_told(text, one.text, names) < SAME_MATTER for one in facts.values()):
                 return ""  # the line is unchanged
         elif line.pinned:
             return self._why("pinned")
-        elif why := self._why_refused(key, text, {name: line.text, **_told(facts)}, told):
+        elif why := self._checks.why_refused(key, text, {name: line.text, **_told(facts)}, told):
             return why
         kind = _kind(text, operation.kind or line.kind)
-        if self._keeps(key, text, line.text):
+        if self._checks.keeps(key, text, line.text):
             is_moved = figures(text).keys() != figures(line.text).keys()
             changed = replace(line, text=text, kind=kind, until="" if is_moved else line.until)
             (changed,) = with_lines([changed], [self._again(key, changed, facts)])
             self._replace(key, line, changed)
             return ""
-        if not self._may_end(key, line, list(facts.values()), text):
+        if not self._checks.may_end(key, line, list(facts.values()), text):
             return self._why("unconcerned")
-        if unsupported(text, SourceTexts({name: line.text}, self._days), names):
-            is_new = not unsupported(text, SourceTexts(_told(facts), self._days), names)
+        if unsupported(text, SourceTexts({name: line.text}, self._checks.days), names):
+            is_new = not unsupported(text, SourceTexts(_told(facts), self._checks.days), names)
             rests_on = () if is_new else line.evidence
             new = self._new_line(key, text, facts, kind=kind, tags=line.tags, evidence=rests_on)
         else:  # the new text is the part of the old one that still holds
@@ -252,104 +218,6 @@ class LineMerge:
         if new:
             self.links.append(EventLink(event_id, new))
         return bool(new)
-
-    def _may_end(
-        self, key: ProfileKey, line: ProfileLine, facts: Sequence[NewFact], kept: str = ""
-    ) -> bool:
-        """Return True if the facts may end a line, or the part that its new text `kept` omits.
-
-        No fact may be evidence of the line or say the same. Each statement of a guarded line, and
-        each omitted statement, must be about the same matter as a fact: otherwise news of one
-        allergy would end the line on another. If a line on health or a boundary is not pinned, a
-        model's second request to end it is accepted without this check.
-        """
-        rested = {fact.event_id for fact in facts if fact.event_id}
-        if rested.intersection(line.evidence) or any(
-            self._keeps(key, fact.text, line.text) for fact in facts
-        ):
-            return False
-        if not is_guarded(line) and (not kept or line.line_id in self.question.over):
-            return True
-        if not kept and not line.pinned and line.line_id in self._warned:
-            return True  # the model requests it for the second time
-        self._warned.add(line.line_id)
-        parts, name = self._statement(key, line.text).joined, self._name(key)
-        gone = [
-            one for one in parts if not (kept and self._keeps(key, kept, one.removeprefix(name)))
-        ]
-        return all(self._concerns(key, one, facts) for one in gone or [line.text])
-
-    def _concerns(self, key: ProfileKey, text: str, facts: Sequence[NewFact]) -> bool:
-        """Return True if a fact may be about the same matter: a common topic, or content words."""
-        old, names = self._statement(key, text), self._subjects[key].names
-        for fact in facts:
-            new = self._statement(key, fact.text)
-            is_near = share_told(text, fact.text, names) >= SAME_MATTER
-            if could_end(new, old) or (is_near and same_whose(new, old)):
-                return True
-        return False
-
-    def _why_refused(
-        self, key: ProfileKey, text: str, sources: Mapping[str, str], told: int
-    ) -> str:
-        """Return why a text is no valid line that its sources support; "" if it is one."""
-        names = self._subjects[key].names
-        is_of_others = subject_of(text, names) in {names.bot_name, *names.others} - {""}
-        is_own = key.entity_type == "group" or any(one and one in text for one in names.user_names)
-        if is_of_others and not is_own:
-            return self._why("third")
-        often = _OFTEN.search(text)
-        if often and told < DAYS_OF_HABIT and not any(map(_OFTEN.search, sources.values())):
-            return self._why("often").format(often[0])
-        verdict = check(
-            text,
-            names,
-            sources=SourceTexts(sources, self._days, self._beside),
-            allows=self._allowed(key, text, sources),
-            most=LINE_CHARACTERS,
-        )
-        return " ".join(verdict.reasons(self.question.language))
-
-    def _allowed(
-        self, key: ProfileKey, text: str, sources: Mapping[str, str]
-    ) -> Callable[[Finding], bool]:
-        """Return which relative words a line may have.
-
-        A pronoun after the beginning may refer to the subject of the profile, which the line omits.
-        If a source contains the line word for word, other references may remain unresolved too.
-        Of times, only those counted from today ("yesterday") are relative; an hour is not.
-        """
-        is_quoted = any(comparable(text) in comparable(one) for one in sources.values())
-        stated = check(self._statement(key, text).text, self._subjects[key].names)
-        still_open = set() if is_quoted else {one.text for one in stated.violations}
-
-        def allows(one: Finding) -> bool:
-            if one.kind == "time":
-                return not is_counted_from_today(one.text)
-            return one.start > 0 and one.why != "first" and one.text not in still_open
-
-        return allows
-
-    def _is_told_until(self, until: str, facts: dict[str, NewFact]) -> bool:
-        """Return True if the facts name the day `until`, and it is after the days of the facts."""
-        day = named_day(until, " ".join(fact.text for fact in facts.values()))
-        return day is not None and until > max(fact.day for fact in facts.values())
-
-    def _statement(self, key: ProfileKey, text: str) -> Statement:
-        """Return a line or fact as a statement. A line gets its subject's name, which it omits."""
-        own, names = self._name(key), self._subjects[key].names
-        people = (names.bot_name, *names.people, own)
-        bare = Statement(text, people)
-        between = "" if self.question.language == "zh" else " "
-        return bare if bare.subject else Statement(f"{own}{between}{text}", people)
-
-    def _keeps(self, key: ProfileKey, text: str, old: str) -> bool:
-        """Return True if the new text says everything that the old one says."""
-        names = self._subjects[key].names
-        text, old = (without_people(one, names) for one in (text, old))
-        is_whole = share(terms_in(old, dates=False), terms_in(text, dates=False)) >= KEPT
-        is_counted = figures(old).keys() <= figures(text).keys()
-        return is_whole and is_counted and not turns_round(old, text, names)
 
     def _new_line(
         self,

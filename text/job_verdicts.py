@@ -155,13 +155,19 @@ def judge(
     names, language = names_of(job, settings), language_of(job, settings)
     made, said = as_sentence(text, names), source or Sentence(item["source"], names)
     is_models = made.text != item["draft"]
-    missing = list(_missing_doer(item, made.text, job, settings)) if is_models else []
+    missing: list[Finding] = []
+    sources, kept = None, None
+    if is_models:
+        words = with_mentions(item["source"], job, names)[0]
+        kept = _kept(words, made.text, job)
+        missing = list(_missing_doer(item, words, made.text, names, _ITEM[language]))
+        sources = None if missing else _sources(item, words, job, names, _ITEM[language])
     verdict = check(
         made,
         source=said,
         item=item["kind"],
-        sources=_sources(item, job, settings) if is_models and not missing else None,
-        kept=_kept(item, made.text, job, names) if is_models else None,
+        sources=sources,
+        kept=kept,
         # In a model's text an hour without a day passes: it may be the hour of every day.
         allows=lambda one: is_models and tells_hours_alone(one.text),
         pronouns=settings.historian.gate_pronouns,
@@ -194,54 +200,49 @@ def _still_open(item: ItemState, text: str, job: Job) -> Iterator[Finding]:
             yield Finding("claim" if kind == "claim" else "reference", wording, at, at, why)
 
 
-def _missing_doer(item: ItemState, text: str, job: Job, settings: Settings) -> Iterator[Finding]:
-    """Yield a finding if a model's text names nobody: neither the bot of an action nor a person.
-
-    A fact may do so if its original text has no pronoun.
-    """
-    names = names_of(job, settings)
-    source = with_mentions(item["source"], job, names)[0]
-    doer, is_deed = _doer(item, source, names), item["kind"] == "action"
-    everybody = (doer,) if is_deed else names.everybody
-    is_wanted = text.strip() and (is_deed or persons_in(source))
-    if is_wanted and not names_one(text, everybody):
-        yield Finding("lost", doer, where=_ITEM[language_of(job, settings)])
-
-
-def _doer(item: ItemState, source: str, names: Names) -> str:
-    language = detect_language(source)
+def _doer(item: ItemState, words: str, names: Names) -> str:
+    language = detect_language(words)
     return names.bot(language) if item["kind"] == "action" else names.user(language)
 
 
-def _kept(item: ItemState, text: str, job: Job, names: Names) -> str:
-    """Return the original text with the days that it means, where `text` has other words."""
-    source = with_mentions(item["source"], job, names)[0]
-    dates = [one for one in days_meant(source, job.moment, job.timezone) if one.text not in text]
-    return edited(source, [(one.start, one.end, one.rendered) for one in dates])
+def _missing_doer(
+    item: ItemState, words: str, text: str, names: Names, item_id: str
+) -> Iterator[Finding]:
+    """Yield a finding if a model's text names nobody: neither the bot of an action nor a person.
+
+    A fact may name nobody if its original `words` have no pronoun.
+    """
+    doer, is_deed = _doer(item, words, names), item["kind"] == "action"
+    is_wanted = text.strip() and (is_deed or persons_in(words))
+    if is_wanted and not names_one(text, (doer,) if is_deed else names.everybody):
+        yield Finding("lost", doer, where=item_id)
 
 
-def _sources(item: ItemState, job: Job, settings: Settings) -> SourceTexts:
-    """Return the sources of a model's text: the original text and the messages before it."""
-    names = names_of(job, settings)
-    source = with_mentions(item["source"], job, names)[0]
-    language, item_id = detect_language(source), _ITEM[language_of(job, settings)]
-    sources = {item_id: dated_words(source, job.moment, job.timezone)}
-    persons, doer = persons_in(source), _doer(item, source, names)
+def _kept(words: str, text: str, job: Job) -> str:
+    """Return the original words with the days that they mean, where `text` has other words."""
+    dates = [one for one in days_meant(words, job.moment, job.timezone) if one.text not in text]
+    return edited(words, [(one.start, one.end, one.rendered) for one in dates])
+
+
+def _sources(item: ItemState, words: str, job: Job, names: Names, item_id: str) -> SourceTexts:
+    """Return the sources of a model's text: the original `words` and the messages before them."""
+    language, persons, doer = detect_language(words), persons_in(words), _doer(item, words, names)
+    sources = {item_id: dated_words(words, job.moment, job.timezone)}
     is_deed = item["kind"] == "action"
     speakers: dict[str, str] = {}
     teller = doer if item.get("said_by") == job.user_id else ""
     if is_deed:
         speakers[item_id] = doer
-        if "first" not in persons and doer not in source:
+        if "first" not in persons and doer not in words:
             sources[item_id] = f"{doer}{'' if language == 'zh' else ' '}{sources[item_id]}"
     elif persons <= {"first"} and (doer == teller or not item["undecided"]):
         speakers[item_id] = doer
     listener = names.bot(language) if "second" in persons or len(persons) > 1 else ""
-    for name, (message, words) in shown_messages(job).items():
+    for name, (message, said) in shown_messages(job).items():
         # Statements of others are no source for the user's texts. Their questions are, since they
         # name the subject of the answer.
         is_users = message.sender_id == job.user_id
-        if told := words if is_users else asking_sentences(words):
+        if told := said if is_users else asking_sentences(said):
             sources[name] = told
             speakers |= {name: names.user(language)} if is_users else {}
     also = [one for one in (names.user_id, names.group_id) if len(one) > SHORT_ID]

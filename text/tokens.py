@@ -10,11 +10,9 @@ wrong by 60 % in Chinese.
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from ..schema.summary import Spoken
-
-TokenCounter = Callable[[str], int]
 
 _PIECE = re.compile(
     # A single space adds no token. It is matched together with the next piece, which saves time.
@@ -31,7 +29,7 @@ _PIECE = re.compile(
     re.DOTALL,
 )
 # Tokens per piece; tokens per character after the first n, as (tokens, n).
-_EACH = {
+_TOKENS_PER_PIECE = {
     "word": 1.03,
     "line": 1,
     "spaces": 1.2,
@@ -40,7 +38,7 @@ _EACH = {
     "astral": 2,
     "control": 1,
 }
-_MORE = {
+_TOKENS_PER_CHARACTER = {
     "han": (0.52, 0),
     "word": (0.02, 6),
     "digits": (1.3, 0),
@@ -48,7 +46,10 @@ _MORE = {
     "marks": (0.3, 1),
 }
 _KINDS = _PIECE.groupindex.items()
-_COSTS = {n: (_EACH.get(kind, 0.0), *_MORE.get(kind, (0.0, 0))) for kind, n in _KINDS}
+_COSTS = {
+    n: (_TOKENS_PER_PIECE.get(kind, 0.0), *_TOKENS_PER_CHARACTER.get(kind, (0.0, 0)))
+    for kind, n in _KINDS
+}
 
 
 def estimate_tokens(text: str) -> int:
@@ -58,8 +59,8 @@ def estimate_tokens(text: str) -> int:
         kind = match.lastindex
         if kind is None:  # the end of the text
             continue
-        piece, weight, free = _COSTS[kind]
-        total += piece
+        base_cost, weight, free = _COSTS[kind]
+        total += base_cost
         if weight:
             start, end = match.span(kind)
             if end - start > free:

@@ -15,7 +15,7 @@ from ...schema.job import Job
 from ...stores.historian_context import HistorianContext
 from ...stores.tables.events.store import EventStore
 from ...text.facts.owners import FactOwners
-from ...text.facts.superseding import Statement, could_end, is_of_matter, links_of, may_concern
+from ...text.facts.superseding import Statement, could_end, is_on_same_matter, links_of, may_concern
 from ...text.job_verdicts import is_no_fact
 from ...text.profiles.declared import line_kind
 from ...text.profiles.lines import CERTAIN
@@ -70,7 +70,7 @@ def _link_named(store: EventStore, job: Job, told: Mapping[str, ItemState]) -> l
                 link = EventLink(
                     one.event_id, event.event_id, one.event_id in item.get("corrects", [])
                 )
-                (sure if is_of_matter(new, old) else unsure).append((link, one))
+                (sure if is_on_same_matter(new, old) else unsure).append((link, one))
     links = [*sure, *unsure] if len(unsure) <= len(sure) + 1 else sure
     store.supersede([link for link, _ in links])
     return [

@@ -21,27 +21,18 @@ from ...prompts.merging import (
     is_guarded,
 )
 from ...prompts.templates import owner_words, render
-from ...schema.event import Event
-from ...schema.graph_states.historian import (
-    HistorianPart,
-    HistorianState,
-    HistorianUpdate,
-    ProposedProfile,
-)
-from ...schema.job import Job
-from ...schema.names import Names
-from ...schema.payloads import LearntFact, OldFact, ProfilePayload
+from ...schema.graph_states.historian import HistorianState, HistorianUpdate, ProposedProfile
+from ...schema.payloads import OldFact
 from ...schema.profile import Profile, ProfileKey, ProfileLine
 from ...stores.historian_context import HistorianContext
 from ...stores.tables.events.store import EventStore
-from ...text.facts.learnt import former_in, learnt_in, people_of
+from ...text.facts.learnt import people_of
 from ...text.facts.superseding import Statement
-from ...text.job_verdicts import language_among, names_of
+from ...text.job_verdicts import language_among
 from ...text.profiles.lines import with_expiry
-from ...text.speakers.borne_names import NamedPeople
-from ...text.time_expressions import tells_hours_alone
 from ...text.tokens import estimate_tokens
-from .profile_rules import concerns, may_enter_profiles, merged_by_rules
+from .profile_rules import concerns, merged_by_rules
+from .told_facts import ToldFacts, told_facts
 
 log = logging.getLogger(__name__)
 
@@ -50,23 +41,6 @@ MOST_MERGES = 3
 ANSWERS = 2
 """Maximum number of answers to one question. Operations that no fact supports are sent back to the
 model once."""
-MOST_FORMER = 6
-"""Maximum number of former facts shown per hand-over; facts on the same matter come first."""
-
-
-@dataclass(frozen=True, slots=True)
-class _TellerFacts:
-    """The new facts of one person or one hand-over, and the former facts that are shown with them.
-
-    `expiry` maps event ids to the times at which the events expire (None: never).
-    """
-
-    job: Job
-    names: Names
-    people: NamedPeople
-    facts: list[NewFact]
-    former: list[OldFact]
-    expiry: dict[str, float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +51,7 @@ class _Merge:
     """
 
     subject: Subject
-    told: list[_TellerFacts]
+    told: list[ToldFacts]
     over: dict[str, str]
 
     @property
@@ -151,57 +125,6 @@ async def merge_profile(
     }
 
 
-def _told(part: HistorianPart, context: HistorianContext) -> _TellerFacts | None:
-    """Return the facts of a part as they are stored now; None if person or group was forgotten."""
-    job, store = Job.model_validate(part["job"]), context.events
-    if store.is_forgotten(job.job_id, job.entities, job.moment.timestamp()):
-        return None
-    if job.kind == "profile":
-        payload = ProfilePayload.model_validate(job.payload)
-        learnt, near = payload.facts, payload.former
-    else:
-        learnt, near = learnt_in(part), former_in(part)
-    near = near[:MOST_FORMER]
-    ids = [one.event_id for one in learnt] + [one.event_id for one in near]
-    # Facts that were withdrawn, corrected or superseded meanwhile are not merged.
-    found = (one for one in store.get(ids) if one.holds and one.scope.key == job.scope.key)
-    held = {one.event_id: one for one in found}
-    people, names = NamedPeople.of_job(job), names_of(job, context.settings)
-    facts = [
-        _new_fact(held[one.event_id], one, job, names) for one in learnt if one.event_id in held
-    ]
-    return _TellerFacts(
-        job,
-        names,
-        people,
-        [one for one in facts if may_enter_profiles(one, people, names)],
-        [
-            one.model_copy(update={"text": held[one.event_id].text})
-            for one in near
-            if one.event_id in held
-        ],
-        {name: one.expires_at for name, one in held.items()},
-    )
-
-
-def _new_fact(event: Event, learnt: LearntFact, job: Job, names: Names) -> NewFact:
-    senders = (one.sender_name for one in job.recent_messages if one.sender_id == event.said_by)
-    is_user = event.said_by in ("", job.user_id)
-    words = event.handed_over or event.text
-    return NewFact(
-        event.text,
-        event.event_id,
-        event.day,
-        names.user() if is_user else next(filter(None, senders), event.said_by),
-        event.said_by,
-        words if learnt.dated and tells_hours_alone(words) else "",
-        passed=event.is_absolute,
-        dated=learnt.dated,
-        is_open=learnt.is_open,
-        lasting=learnt.lasting,
-    )
-
-
 def _merges(state: HistorianState, context: HistorianContext, *, asks: bool) -> list[_Merge]:
     """Return the profiles of a run that are still to be merged, those of people first.
 
@@ -210,9 +133,9 @@ def _merges(state: HistorianState, context: HistorianContext, *, asks: bool) -> 
     profile is merged only if a fact concerns the group.
     """
     done, rule = state.get("merged", []), context.settings.cognitive.profile.profile_layers
-    found: dict[ProfileKey, list[_TellerFacts]] = {}
+    found: dict[ProfileKey, list[ToldFacts]] = {}
     for part in people_of(state):
-        told = _told(part, context)
+        told = told_facts(part, context)
         if told is None or not told.facts:
             continue
         for key in ProfileKey.of_job(told.job, rule):

@@ -1,4 +1,4 @@
-"""rewrite: resolve times and draft texts by rules; a model, if any, writes the unresolved ones."""
+"""rewrite: draft the texts of a hand-over by rules; a model writes those that stay unresolved."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ MOST_TIMES, ROOM = 4, 200
 
 
 async def rewrite(state: HistorianState, runtime: Runtime[HistorianContext]) -> HistorianUpdate:
-    """Prepare the items on the first visit. Ask the model, in one call, for those that need it."""
-    if "parts" in state:  # a talk in a checkpoint of an older version
+    """Draft the items on the first visit. Ask the model, in one call, for the unresolved texts."""
+    if "parts" in state:  # an older version rewrote the texts of a talk, too
         return {"spent": True}
     chat, settings = runtime.context.chat, runtime.context.settings
     job = with_messages(state)

@@ -1,4 +1,4 @@
-"""Owners of facts by user id, since several people may have one name, and a name may change."""
+"""Owners of facts by user id, since people may have the same name, and names may change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SUBJECT = "Xx"
 
 
 class FactOwners:
-    """Finds the owners of events, by the ids of the people whom they name, and by their speakers.
+    """Finds the owner of an event from the ids of the people whom it names, and from its speaker.
 
     Events of earlier versions store no ids of the people named in them. For these, the names in the
     job and in `events` are used.
@@ -67,7 +67,7 @@ class FactOwners:
     def is_own(self, event: Event) -> bool:
         """Return True if the owner of an event of the job is also its speaker.
 
-        Then it is no claim about another person. If `said_by` is missing, the speaker is the job's
+        If so, the event is no claim about another person. If `said_by` is missing, the speaker is the job's
         user, unless another person of the same name spoke.
         """
         user = self._job.user_id
@@ -77,8 +77,8 @@ class FactOwners:
     def statement(self, event: Event, user_id: str) -> Statement:
         """Return a person's fact as a statement in which a placeholder replaces all their names.
 
-        So the words of a nickname do not count: for the user 今天也要早睡, 今天也要早睡搬到福州了 is no
-        plan.
+        So the rules do not read the words of a nickname. Of the user 今天也要早睡 ("to bed early
+        today"), 今天也要早睡搬到福州了 says that they moved, and nothing about a plan for today.
         """
         own = (one for one in self.named(event) if one.user_id == user_id)
         text = edited(event.text, ((*one[:2], _SUBJECT) for one in own))

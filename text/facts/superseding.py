@@ -23,11 +23,11 @@ MOST_READ = 1_000
 _TABLES = word_tables("facts/superseding.toml")
 MARKS = compiled_patterns(_TABLES)
 ONE_VALUE = (MARKS.home, MARKS.workplace, MARKS.trade)
-"""Patterns of things of which a person has one at a time. One of the groups is the value."""
+"""Patterns of the properties that a person has only once at a time; one group is the value."""
 _LIGHT = frozenset(map(stem, word_list(_TABLES["words"]["light"])))
-"""Words that do not show the topic of a statement.
+"""Light words, which do not show the topic of a statement.
 
-A pair of Chinese characters is light if both characters are.
+A term of two Chinese characters is light too if both are in `_LIGHT_CHARACTERS`.
 """
 _LIGHT_CHARACTERS = frozenset(
     "喜欢爱吃喝用买养学打开年月日号周天星期新旧大小好人家最近今明昨上下点现已经觉得计划算准备始常每"
@@ -37,12 +37,12 @@ _HAN = re.compile(r"[㐀-鿿]")
 
 
 class Value(NamedTuple):
-    """A value of something of which its subject has one at a time, such as a home.
+    """The value of a property that a person has only once at a time, such as a home.
 
-    `topic` is the index of the pattern in ONE_VALUE. `whose` are the content words before the
+    `topic` is the index of the property in ONE_VALUE. `whose` are the content words before the
     value: none for "Ann lives in Oslo", {"sister"} for "Ann's sister lives in Lyon". `is_named` is
-    False for a kind of place ("a small flat"), which may be in the place that was named before.
-    `is_all` is False if the clause says more than the value ("in Leeds with a parrot").
+    False if the value is only a kind of place: "a small flat" may be in the town that an earlier
+    statement names. `is_all` is False if the clause says more ("in Leeds with a parrot").
     """
 
     topic: int
@@ -71,8 +71,8 @@ class Statement:
     def said(self) -> str:
         """The text without an opening date and without its reporter.
 
-        If the reported words have no subject ("Ann: Lives in Oslo"), the reporter is the subject or
-        the owner: "Ann lives in Oslo".
+        If the reported words have no subject, the name of the reporter is put before them: "Ann:
+        Lives in Oslo" becomes "Ann lives in Oslo", "Ann: Sister in Oslo" "Ann's sister in Oslo".
         """
         told = MARKS.reported.match(self._bare, len(self.speaker)) if self.speaker else None
         if told is None:
@@ -96,12 +96,12 @@ class Statement:
 
     @cached_property
     def relative(self) -> str:
-        """The related person whom the statement is about ("sister"), or "" if it is the subject."""
+        """The relative of the subject whom the statement is about ("sister"), or "" for none."""
         return self._after_subject(MARKS.others)
 
     @cached_property
     def owned(self) -> str:
-        """The first word for the subject's thing or relative that the statement is about, or "".
+        """The first word after "Ann's" if the statement is about something of the subject, or "".
 
         Example: "desk" for "Ann's desk chair squeaks".
         """
@@ -121,7 +121,7 @@ class Statement:
 
     @cached_property
     def joined(self) -> list[str]:
-        """The clauses of a compound statement, without its time."""
+        """The clauses of the statement, without words of time."""
         return [part.strip() for part in MARKS.joined.split(self._undated) if part and part.strip()]
 
     @cached_property
@@ -142,7 +142,7 @@ class Statement:
 
     @cached_property
     def values(self) -> list[Value]:
-        """The values in the first clause of things of which the subject has one at a time."""
+        """The values that the first clause gives for the properties in ONE_VALUE."""
         told = MARKS.adverbs.sub(" ", self.clause) if self.subject else ""
         found = ((topic, pattern.search(told)) for topic, pattern in enumerate(ONE_VALUE))
         return [
@@ -166,7 +166,7 @@ class Statement:
 
     @cached_property
     def is_real(self) -> bool:
-        """True for a statement about the present: no plan, wish, question, joke, visit or past."""
+        """True unless the statement is a plan, wish, question or joke, or about a visit or the past."""
         return not any(one.search(self.text) for one in (MARKS.unreal, MARKS.visiting, MARKS.past))
 
 
@@ -188,7 +188,7 @@ def terms_of(text: str, people: Sequence[str]) -> Terms:
 
 @remembered(1024)  # most recalls of a conversation have the same facts
 def _terms_of(text: str, names: tuple[str, ...]) -> Terms:
-    # Only names that occur: patterns for hundreds of names would overflow the cache of `re` (512).
+    # `names` occur in the text: patterns for hundreds of names would overflow the cache of `re`.
     for name in sorted(names, key=len, reverse=True):
         text = re.sub(rf"{re.escape(name)}(?:['’]s\b)?", " ", text, flags=re.IGNORECASE)
     return frozenset(
@@ -208,19 +208,19 @@ Change = Literal["", "superseded", "corrected"]
 LONGEST = 240
 """Maximum characters of a single statement. A longer text neither supersedes nor is superseded."""
 ALIKE = 0.45
-"""Smallest similarity of the vectors of two facts of one subject that may be about one thing."""
+"""Two facts with the same subject may be about the same matter if their vectors are as similar."""
 MOST_ENDED = 2
 HALF, MOST = 0.5, 0.75
-"""Smallest shares (`share`) of content words that two statements have in common: HALF for a
-correction, MOST for an end."""
+"""Minimum shares of content words that two statements have in common: HALF if the new one corrects
+the old one, MOST if it says that the old one has ended."""
 
 
 def change_by(new: Statement, old: Statement, *, values_only: bool = False) -> Change:
     """Return how the statement `new` changes `old`, an earlier one of the same conversation.
 
-    The result is "" if both statements hold. With `values_only`, `old` is superseded only by
-    another value of something of which a person has one at a time; it may still be corrected.
-    Callers use this if `old` describes something that was over when it was said.
+    The result is "" if both statements hold. With `values_only`, `old` is superseded only if `new`
+    gives another value for the same property (another home); `old` may still be corrected. Callers
+    use this if `old` describes something that was over when it was said.
 
     >>> people = ("Ann", "Tom")
     >>> change_by(Statement("Ann moved to Vienna", people), Statement("Ann lives in Lisbon", people))
@@ -236,7 +236,7 @@ def change_by(new: Statement, old: Statement, *, values_only: bool = False) -> C
         return ""
     return (
         "superseded"
-        if _another_value(new, old) or (not values_only and _says_over(new, old))
+        if _another_value(new, old) or (not values_only and _says_ended(new, old))
         else ""
     )
 
@@ -246,8 +246,9 @@ def links_of(
 ) -> list[tuple[int, Change]]:
     """Return the earlier statements that `new` changes, as pairs of index and change.
 
-    The index is that in `before`, the earlier statements, newest first. `values_only` are the
-    indexes of those for which `change_by` is called with `values_only`. A correction takes back one
+    `before` are the earlier statements, newest first, and the index is the position there.
+    `values_only` are the indexes of the statements that are over, and for which `change_by` is
+    called with `values_only=True`. A correction takes back one
     statement: the one that shares the most words with it. Otherwise at most MOST_ENDED statements
     are superseded, those with the largest share of words in `new`.
     """
@@ -269,7 +270,7 @@ def could_end(new: Statement, old: Statement, likeness: float = 0.0) -> bool:
     Both need the same subject, and a common topic: shared words, or vectors that are similar.
     `likeness` is the similarity of their centred vectors.
     """
-    is_near = new.subject == old.subject and (likeness >= ALIKE or is_of_matter(new, old))
+    is_near = new.subject == old.subject and (likeness >= ALIKE or is_on_same_matter(new, old))
     return is_near and may_concern(new, old)
 
 
@@ -280,17 +281,17 @@ def may_concern(new: Statement, old: Statement) -> bool:
     person.
     """
     subjects = {new.subject, old.subject} - {""}
-    return _may_end(new, old) and new.is_real and same_whose(new, old) and len(subjects) < 2
+    return _may_end(new, old) and new.is_real and has_same_owner(new, old) and len(subjects) < 2
 
 
-def is_of_matter(new: Statement, old: Statement) -> bool:
+def is_on_same_matter(new: Statement, old: Statement) -> bool:
     """Return True if both share a content word, or match the same pattern of ONE_VALUE."""
     is_one = any(topic.search(new.said) and topic.search(old.said) for topic in ONE_VALUE)
     return is_one or says_something(new.terms & old.terms)
 
 
-def same_whose(new: Statement, old: Statement) -> bool:
-    """Return True if both are about the subject itself, or about the same relative or thing of it.
+def has_same_owner(new: Statement, old: Statement) -> bool:
+    """Return True if both are about the subject itself, or about the same relative or possession.
 
     A statement about a thing may supersede a statement that the subject has the thing: "Ann has a
     cat", "Ann's cat ran away".
@@ -309,7 +310,7 @@ def _may_end(new: Statement, old: Statement) -> bool:
 
 
 def _another_value(new: Statement, old: Statement) -> bool:
-    """Return True if both have a value of one topic and one owner, and the values differ."""
+    """Return True if both have values for the same property of the same owner that differ."""
     if MARKS.besides.search(new.said) or any(
         one.search(old.text) for one in (MARKS.past, MARKS.visiting)
     ):
@@ -321,11 +322,12 @@ def _another_value(new: Statement, old: Statement) -> bool:
     )
 
 
-def _says_over(new: Statement, old: Statement) -> bool:
+def _says_ended(new: Statement, old: Statement) -> bool:
     """Return True if `new` says in the words of `old` that the fact in `old` has ended."""
-    if not same_whose(new, old):
+    if not has_same_owner(new, old):
         return False
-    if MARKS.resigned.search(new.clause) and any(one.topic for one in old.values):  # not the home
+    if MARKS.resigned.search(new.clause) and any(one.topic for one in old.values):
+        # Topic 0 is the home: people resign from a job, not from a home.
         return terms_of(MARKS.resigned.sub(" ", new.clause), new.people) <= old.terms
     if not MARKS.ended.search(new.clause) or MARKS.ended.search(old.said):
         return False
@@ -341,7 +343,7 @@ def _corrects(new: Statement, old: Statement) -> bool:
     """
     if not MARKS.wrong.search(new.text) or old.subject not in ("", new.subject, new.speaker):
         return False
-    if new.subject and not same_whose(new, old):
+    if new.subject and not has_same_owner(new, old):
         return False
     core = frozenset(term for term in old.terms if not term[0].isdigit())
     return says_something(core & new.terms) and share(core, core & new.terms) >= HALF

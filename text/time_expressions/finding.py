@@ -16,6 +16,7 @@ from ..protected import moved, overlaps, protected_spans
 from ..time_expressions import rendering
 from .chinese import grammar as zh
 from .english import grammar as en
+from .forms import iso
 from .named_days import Resolved
 from .portions import day_of
 from .reading import DAY_OF_WEEK, TIME_OF_DAY, TimeSpec, TimeToken
@@ -143,7 +144,7 @@ def resolved(
         offset = item.reading.offset
         vague = day.granularity == "vague" or (offset is not None and offset.approximate)
         said, kind = text[item.start : item.end], "vague" if vague else day.granularity
-        value, until = rendering.iso(day.first), rendering.iso(day.last)
+        value, until = iso(day.first), iso(day.last)
         found.append(TimeExpression(said, item.start, item.end, value, until, kind, vague, words))
     return found
 

@@ -53,7 +53,7 @@ def chinese_number(text: str) -> float | None:
 
 
 def chinese_integer(run: str) -> int | None:
-    """Return the value of a run of Chinese numerals: 两万三 = 23000; None if it has another character.
+    """Return the value of a run of Chinese numerals (两万三 = 23000), or None for another text.
 
     Digits without a multiplier are positional: 二零二六 = 2026.
     """

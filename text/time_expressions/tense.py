@@ -22,12 +22,12 @@ _REACH = 60
 """Maximum characters searched on each side. Clauses are rarely longer, and the time is linear."""
 
 _ZH_FUTURE = _PATTERNS["zh_future"]
-_ZH_AHEAD = _PATTERNS["zh_ahead"]
+_ZH_WEAK_FUTURE = _PATTERNS["zh_ahead"]
 _ZH_PAST = _PATTERNS["zh_past"]
 _ZH_ARRANGED = _PATTERNS["zh_arranged"]
-_ZH_GONE = re.compile(r"没(?![有去来吃睡回看写做赶上买见到说听收过])[^，。！？；\s]{1,3}了")
+_ZH_RAN_OUT = re.compile(r"没(?![有去来吃睡回看写做赶上买见到说听收过])[^，。！？；\s]{1,3}了")
 """Phrases that say that something has run out (10月2号没厅了). Their 了 does not mark the past."""
-_ZH_NO_MORE = _PATTERNS["zh_no_more"]
+_ZH_NOT_PAST = _PATTERNS["zh_no_more"]
 """Phrases whose 了 or 过 does not mark the past.
 
 They say what will not or cannot happen (周五不去了, 五一抢不到票了), or where a day is spent
@@ -71,7 +71,7 @@ def chinese_sentence_start(text: str, position: int) -> int:
     return max(floor, max(text.rfind(stop, floor, position) for stop in _SENTENCE_END) + 1)
 
 
-def chinese_evidence(text: str, start: int, end: int, *, wide: bool = True) -> Tense:
+def chinese_tense(text: str, start: int, end: int, *, wide: bool = True) -> Tense:
     """Return the tense of the clause around text[start:end].
 
     If it is "none" and `wide` is true, return the tense of the rest of the sentence.
@@ -79,32 +79,32 @@ def chinese_evidence(text: str, start: int, end: int, *, wide: bool = True) -> T
     low, high = _chinese_clause(text, start, end)
     before, after = (
         text[low:start].rstrip(),
-        _ZH_NO_MORE.sub("", _ZH_GONE.sub("", text[end:high])).replace("约了", "约"),
+        _ZH_NOT_PAST.sub("", _ZH_RAN_OUT.sub("", text[end:high])).replace("约了", "约"),
     )
     arranged = _ZH_ARRANGED.search(before)
     if arranged is not None and (before[arranged.start()] != "买" or _ZH_TICKET.match(after)):
         return "past" if _ZH_SURELY_PAST.search(after) else "future"
-    found = _chinese_tense(before, after)
+    found = _tense_of_words(before, after)
     for stops in (_CLAUSE_END, _SENTENCE_END) if wide else ():
         if found != "none":
             break
         further = _clause(text, start, end, stops)[1]
         if further > high:
-            found = _chinese_tense(
-                "", _PATTERNS["zh_prepared"].sub("", _ZH_GONE.sub("", text[end:further]))
+            found = _tense_of_words(
+                "", _PATTERNS["zh_prepared"].sub("", _ZH_RAN_OUT.sub("", text[end:further]))
             )
     return found
 
 
-def _chinese_tense(before: str, after: str) -> Tense:
+def _tense_of_words(before: str, after: str) -> Tense:
     if _ZH_FUTURE.search(after) or _ZH_FUTURE.search(before):
         return "past" if _ZH_SURELY_PAST.search(after) else "future"
     if _ZH_PAST.search(after) or _ZH_PAST.search(before):
         return "past"
-    return "future" if _ZH_AHEAD.search(after) else "none"
+    return "future" if _ZH_WEAK_FUTURE.search(after) else "none"
 
 
-def chinese_plan(text: str, start: int, end: int) -> bool:
+def is_chinese_plan(text: str, start: int, end: int) -> bool:
     """Return True if a word of the clause marks the future (要, 会, 打算).
 
     A verb such as 去 or 见 alone is not enough.
@@ -116,7 +116,7 @@ def chinese_plan(text: str, start: int, end: int) -> bool:
     )
 
 
-def chinese_habit(text: str, start: int, end: int, *, everyone: bool = True) -> bool:
+def is_chinese_habit(text: str, start: int, end: int, *, everyone: bool = True) -> bool:
     """Return True if the clause describes a habit (每, 一般, 通常).
 
     With `everyone`, 都 directly after the expression counts too (周末都…).
@@ -236,7 +236,7 @@ def english_tense(text: str, start: int, end: int) -> Tense:
     return "none"
 
 
-def english_sentence(text: str, start: int, end: int) -> Tense:
+def english_sentence_tense(text: str, start: int, end: int) -> Tense:
     """Return the tense of the sentence around text[start:end], which the nearest verb decides.
 
     `text` is lower case.
@@ -255,7 +255,7 @@ def is_arranged(text: str, start: int) -> bool:
     return _ARRANGED.search(text, low, start) is not None
 
 
-def english_habit(text: str, start: int, end: int) -> bool:
+def is_english_habit(text: str, start: int, end: int) -> bool:
     """Return True if the clause describes a habit (every, usually, always)."""
     low, high = _clause(text, start, end, ".!?;\n")
     return not _ENGLISH["habit"].isdisjoint(_WORD.findall(text, low, high))

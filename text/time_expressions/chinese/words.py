@@ -9,25 +9,24 @@ offsets do not change.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 
-from ...word_lists import by_word, in_full, in_pieces, phrase_list, word_tables
+from ...word_lists import by_word, in_full, phrase_list, word_tables
 from ..calendar import longest_month
 from ..engine import Builder, Tokens
 from ..numerals import chinese_number
-from ..reading import (
-    Amount,
-    Clock,
-    Direction,
-    Edge,
-    Offset,
-    Ordinal,
-    Part,
-    Stretch,
-    TimeSpec,
-    Unit,
-    amount,
+from ..reading import Clock, Direction, Edge, Offset, Ordinal, Part, Stretch, TimeSpec, Unit, amount
+from .counted import (
+    COUNTED_ON,
+    PIECES,
+    UNITS,
+    WRITTEN,
+    counted,
+    directed,
+    front,
+    offset_of,
+    stretch_of,
+    with_length,
 )
 
 _WORDS = word_tables("time_expressions/chinese/words.toml")
@@ -42,19 +41,16 @@ _SHIFTS: dict[str, int] = by_word(_WORDS["day_shifts"])
 _YEARS: dict[str, int] = by_word(_WORDS["year_shifts"])
 _LEVELS: dict[str, int] = by_word(_WORDS["levels"])
 _EDGES: dict[str, Edge] = by_word(_WORDS["edges"])
-_UNITS: dict[str, Unit] = by_word(_WORDS["units"])
 _MONTH_NAMES = {"正": 1, "冬": 11, "腊": 12}
 
-_WRITTEN = word_tables("time_expressions/chinese/tokens.toml")
-_PIECES = in_pieces(_WRITTEN["pieces"])
-AROUND = {name: re.compile(in_full(pattern, _PIECES)) for name, pattern in _WORDS["around"].items()}
+AROUND = {name: re.compile(in_full(pattern, PIECES)) for name, pattern in _WORDS["around"].items()}
 """Patterns for the words before or after an expression."""
 _VAGUE_PAST = re.compile(
     r"^(?:前|日前|刚|方才|适才|早|过去|不久(?:以|之)?前|没多久|很久|好久|许久)|前$"
 )
 _VAGUE_FUTURE = re.compile(r"^(?:再?过|未来|接下来|今后|往后|待会|等|一会|稍|晚|回头|改)|后$")
 _VAGUE_AMOUNT = re.compile(
-    rf"^(?:{_PIECES['FEW']}|[大小]半)(?:个?月|年|个?(?:周|星期|礼拜)|天|日|个?(?:小时|钟头)|分钟)(?:以|之)?[前后]$|^(?:很|好|许)久"
+    rf"^(?:{PIECES['FEW']}|[大小]半)(?:个?月|年|个?(?:周|星期|礼拜)|天|日|个?(?:小时|钟头)|分钟)(?:以|之)?[前后]$|^(?:很|好|许)久"
 )
 
 
@@ -67,33 +63,13 @@ _MISTYPED = re.compile("".join(_WORDS["mistyped"]))
 _MEANT = str.maketrans(*_WORDS["mistyped_as"])
 
 
-def length_of(text: str) -> Amount | None:
-    """Return a length of time (两个半小时, 1年3个月), or None if it is approximate."""
-    total: Amount | None = None
-    for match in _LENGTH_PARTS.finditer(text):
-        count = chinese_number(match["n"])
-        if count is None or _GUESS_ALONE.fullmatch(match["n"]):
-            return None
-        count += 0.5 if match["half"] or match["tail"] else 0.0
-        unit = match["unit"].lstrip("个")
-        part = amount(15 * count, "minute") if unit == "刻钟" else amount(count, _UNITS[unit])
-        total = part if total is None else total.plus(part)
-    return total
-
-
-_GUESS_ALONE = re.compile(_PIECES["GUESS"])
-_LENGTH_PARTS = re.compile(
-    in_full("(?P<n><N>)[ ]?(?:(?P<half>个半)|多?个?)[ ]?(?P<unit><UNIT>)(?P<tail>半)?", _PIECES)
-)
-
-
 _CLOCK_PARTS = re.compile(
     in_full(
         [
             r"(?P<hour><HOUR>)(?:[点时](?:(?P<half>半)|(?P<quarter>[一三])刻|(?P<minute><MINUTE>)分?|钟|整)?",
             r"|[ ]?[:.][ ]?(?P<digits>[0-5]\d))",
         ],
-        _PIECES,
+        PIECES,
     )
 )
 
@@ -218,84 +194,6 @@ def _edge_alone(match: re.Match[str]) -> TimeSpec:
     return TimeSpec(edge=_EDGES[match["edge"]], edge_name=match["edge"])
 
 
-def _stretch(sign: int, length: Amount) -> TimeSpec:
-    return TimeSpec(stretch=Stretch("past" if sign < 0 else "next", sign, length))
-
-
-def _with_length(build: Callable[[re.Match[str], Amount], TimeSpec | None]) -> Builder:
-    """Return a builder that calls `build` with the length of time in its match.
-
-    The builder returns None if the length is no number.
-    """
-
-    def built(match: re.Match[str]) -> TimeSpec | None:
-        length = length_of(match["length"])
-        return build(match, length) if length is not None else None
-
-    return built
-
-
-def _offset(match: re.Match[str], length: Amount) -> TimeSpec:
-    approximate = bool(match["more"]) or "多" in match["length"]
-    return TimeSpec(
-        offset=Offset(-1 if match["direction"] == "前" else 1, length, approximate=approximate)
-    )
-
-
-def _directed(match: re.Match[str], length: Amount) -> TimeSpec:
-    sign = -1 if match["direction"] in ("过去", "最近", "近", "之前", "往前") else 1
-    return (
-        TimeSpec(stretch=Stretch("aligned", sign, length))
-        if length.unit == "quarter"
-        else _stretch(sign, length)
-    )
-
-
-def _counted(match: re.Match[str]) -> TimeSpec | None:
-    """Return a reading that is counted from the time before it: 前两天, 的前一天, 后第三天, 前夜."""
-    length = (
-        length_of(match["length"])
-        if match["length"]
-        else amount(chinese_number(match["nth"] or "一") or 1, "day")
-    )
-    if length is None:
-        return None
-    night = match.group()[-1] in "夜夕晚"
-    sign = -1 if match["sign"] == "前" else 1
-    offset = Offset(
-        sign,
-        replace(length, unit="day") if night else length,
-        TimeSpec(),
-        approximate=bool(match["length"]),
-    )
-    return TimeSpec(
-        offset=offset, part="evening" if night else None, part_name="晚上" if night else None
-    )
-
-
-def is_counted_on(reading: TimeSpec) -> bool:
-    """Return True for a reading that is counted from the time before it in the text."""
-    return (
-        reading.offset is not None
-        and reading.offset.base is not None
-        and not reading.offset.base.slots
-    )
-
-
-_COUNTED_ON = Offset(1, amount(1, "day"), TimeSpec())
-
-
-def _front(match: re.Match[str], length: Amount) -> TimeSpec | None:
-    word = match["direction"]
-    if length.count != int(length.count):
-        return None
-    if "最" in word or word == "头":
-        return TimeSpec(
-            ordinal=Ordinal(int(length.count), length.unit, "first" if word == "头" else "last")
-        )
-    return _stretch(-1 if word == "前" else 1, length)
-
-
 def _nth(match: re.Match[str]) -> TimeSpec | None:
     word = match["unit"].lstrip("个")
     weekday = (
@@ -303,7 +201,7 @@ def _nth(match: re.Match[str]) -> TimeSpec | None:
         if word[:-1] in ("周", "星期", "礼拜") and word[-1] in "一二三四五六日天"
         else None
     )
-    unit: Unit = "day" if weekday is not None else "weekend" if word == "周末" else _UNITS[word]
+    unit: Unit = "day" if weekday is not None else "weekend" if word == "周末" else UNITS[word]
     if match["last"]:
         return TimeSpec(ordinal=Ordinal(1, unit, "nth_last", weekday))
     count = chinese_number(match["nth"])
@@ -329,33 +227,31 @@ def _vague(match: re.Match[str]) -> TimeSpec:
 _LISTED = {
     "PARTS": "|".join(_WORDS["parts_of_day"].split()),
     "FEAST": rf"(?:{'|'.join(sorted(_HOLIDAYS, key=len, reverse=True))})(?<![小大]暑(?=假))",
-    "VAGUE": in_full("|".join(_WORDS["vague"]["words"]), _PIECES),
-    "OPEN": in_full("|".join(_WORDS["vague"]["open"]), _PIECES),
-    **{name: in_full("|".join(patterns), _PIECES) for name, patterns in _WORDS["none"].items()},
+    "VAGUE": in_full("|".join(_WORDS["vague"]["words"]), PIECES),
+    "OPEN": in_full("|".join(_WORDS["vague"]["open"]), PIECES),
+    **{name: in_full("|".join(patterns), PIECES) for name, patterns in _WORDS["none"].items()},
 }
-PATTERNS = {
-    name: in_full(pattern, _PIECES | _LISTED) for name, pattern in _WRITTEN["tokens"].items()
-}
+PATTERNS = {name: in_full(pattern, PIECES | _LISTED) for name, pattern in WRITTEN["tokens"].items()}
 _READINGS: dict[str, Builder] = {
     "open": lambda _: TimeSpec(),
-    "counted": _counted,
-    "of_event": lambda _: TimeSpec(offset=_COUNTED_ON),
-    "more": lambda _: TimeSpec(offset=_COUNTED_ON, edge="rest"),
+    "counted": counted,
+    "of_event": lambda _: TimeSpec(offset=COUNTED_ON),
+    "more": lambda _: TimeSpec(offset=COUNTED_ON, edge="rest"),
     "iso": _iso,
     "absolute_year": _year_abs,
     "guess": _guess,
     "guess_ahead": _guess,
-    "offset": _with_length(_offset),
-    "ahead": _with_length(lambda _, length: TimeSpec(offset=Offset(1, length))),
+    "offset": with_length(offset_of),
+    "ahead": with_length(lambda _, length: TimeSpec(offset=Offset(1, length))),
     "vague": _vague,
     "last_time": lambda match: TimeSpec(vague="past" if match.group()[0] == "上" else "future"),
-    "stretch": _with_length(_directed),
+    "stretch": with_length(directed),
     "half": _half,
     "nth": _nth,
-    "front": _with_length(_front),
-    "last_hour": lambda match: _stretch(-1 if match["level"] == "上" else 1, amount(1, "hour")),
-    "remaining": _with_length(lambda _, length: TimeSpec(stretch=Stretch("remaining", 1, length))),
-    "within": _with_length(lambda _, length: TimeSpec(stretch=Stretch("within", 1, length))),
+    "front": with_length(front),
+    "last_hour": lambda match: stretch_of(-1 if match["level"] == "上" else 1, amount(1, "hour")),
+    "remaining": with_length(lambda _, length: TimeSpec(stretch=Stretch("remaining", 1, length))),
+    "within": with_length(lambda _, length: TimeSpec(stretch=Stretch("within", 1, length))),
     "shift": _shift,
     "week": _week,
     "month": lambda match: TimeSpec(month=("rel", _LEVELS[match["level"]])),

@@ -11,7 +11,8 @@ from historian.text.time_expressions.engine import (
     candidates,
     find,
 )
-from historian.text.time_expressions.reading import TimeSpec, TimeToken, merge
+from historian.text.time_expressions.merging import merge
+from historian.text.time_expressions.reading import TimeSpec, TimeToken
 
 SHIFTS = {"today": 0, "tomorrow": 1}
 
