@@ -3,7 +3,7 @@ in jobs of others."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...schema.entity import Entity
@@ -71,21 +71,20 @@ class JobRecords(Lines[Job]):
             left = [one for one in job.recent_messages if one not in said]
             return job.model_copy(update={"recent_messages": left}) if said else job
 
-        concerned = [job.job_id for job in self.stored(None) if amended(job) is None]
-        self.backend.erasure.bury_jobs(concerned)
         marks = [f'"{traces.entity.id}"'.encode()]
         marks += [text.encode() for text in traces.texts if len(text.encode()) > 8]
-        return self.parts.queue.amend(amended) + self.parts.queue.discard_unreadable(
+        return self._amend(amended) + self.parts.queue.discard_unreadable(
             lambda content: any(mark in content for mark in marks)
         )
 
     def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
-        def left(job: Job) -> Job | None:
-            return _without(job, unwanted[job.job_id]) if job.job_id in unwanted else job
+        self._amend(lambda job: _without(job, unwanted.get(job.job_id, ())))
 
-        gone = [job.job_id for job in self.stored(None) if left(job) is None]
+    def _amend(self, change: Callable[[Job], Job | None]) -> int:
+        """Change the stored jobs, and mark those that are removed as forgotten."""
+        gone = [job.job_id for job in self.stored(None) if change(job) is None]
         self.backend.erasure.bury_jobs(gone)
-        self.parts.queue.amend(left)
+        return self.parts.queue.amend(change)
 
     def as_data(self, value: Job) -> Mapping[str, Any]:
         return value.model_copy(
@@ -130,19 +129,10 @@ def _named_by(payload: Mapping[str, Any]) -> list[str]:
 
 
 def _texts(job: Job) -> list[str]:
-    said = [str(state.get("text", "")) for state in _states(job)]
+    said = (str(state.get("text", "")) for state in _states(job))
     recent = (one.text for one in job.recent_messages)
-    return [
-        text
-        for text in (
-            *said,
-            job.action_summary,
-            *job.new_info,
-            *recent,
-            str(job.payload.get("text", "")),
-        )
-        if text
-    ]
+    others = (job.action_summary, *job.new_info, *recent, str(job.payload.get("text", "")))
+    return [text for text in (*said, *others) if text]
 
 
 def _states(job: Job) -> list[dict[str, Any]]:
@@ -160,6 +150,8 @@ def _without(job: Job, unwanted: Collection[str]) -> Job | None:
 
     For a job of kind `states`, `unwanted` holds speaker and text of each state (`_with_speaker`).
     """
+    if not unwanted:
+        return job
     if job.kind == "states":
         left = [state for state in _states(job) if _with_speaker(state) not in unwanted]
         return job.model_copy(update={"payload": {**job.payload, "states": left}})
