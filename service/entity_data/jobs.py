@@ -23,6 +23,7 @@ class JobRecords(Lines[Job]):
 
     kind = name = "jobs"
     path = "jobs.jsonl"
+    is_compared = False
 
     def stored(self, entity: Entity | None) -> Iterator[Job]:
         queue = self.parts.queue
@@ -104,19 +105,17 @@ class JobRecords(Lines[Job]):
         return redacted(value, self.level)
 
     def restore(self, values: Sequence[Job]) -> Sequence[Restored]:
-        known = self.parts.queue.known_ids()
-        # The worker would drop a job of a forgotten entity. Events that were filed from the job are
-        # imported as events.
-        new = [
-            job
-            for job in values
-            if job.job_id not in known
-            and not self.backend.ledger.has("job", job.job_id)
-            and not self.parts.events.is_forgotten(job.job_id, job.entities, job.moment.timestamp())
-        ]
-        for job in new:
-            self.parts.queue.put(job)
-        return ["restored"] * len(new)
+        queue, is_forgotten = self.parts.queue, self.parts.events.is_forgotten
+        known, results = queue.known_ids(), list[Restored]()
+        for job in values:
+            if job.job_id in known or self.backend.ledger.has("job", job.job_id):
+                results.append("same")
+            # The worker would drop a job of a forgotten entity. Events that were filed from the job
+            # are imported as events.
+            elif not is_forgotten(job.job_id, job.entities, job.moment.timestamp()):
+                queue.put(job)
+                results.append("restored")
+        return results
 
 
 def _named_by(payload: Mapping[str, Any]) -> list[str]:

@@ -203,6 +203,7 @@ class LastSummaries(Lines[PlainEntry]):
 
     kind = "plain summaries"
     name, path = "summaries", "summaries.jsonl"
+    is_compared = False
     store: EndSummaries | MarkdownMemory
 
     def stored(self, entity: Entity | None) -> Iterator[PlainEntry]:
@@ -250,7 +251,10 @@ class LastSummaries(Lines[PlainEntry]):
 
     def restore(self, values: Sequence[PlainEntry]) -> Sequence[Restored]:
         assert not isinstance(self.store, MarkdownMemory)
-        return ["restored"] * self.store.restore(values)
+        restored = self.store.restore(values)
+        results: list[Restored] = ["restored"] * restored
+        results += ["same"] * (len(values) - restored)
+        return results
 
 
 class MemoryFile(LastSummaries):
