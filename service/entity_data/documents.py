@@ -43,8 +43,9 @@ class Documents(Kind[list[Document]], Generic[Key, Document]):
 
     def stored(self, entity: Entity | None) -> Iterator[list[Document]]:
         for key in self.store.keys():  # noqa: SIM118 - a store, not a dictionary
-            if entity is None or self.naming.is_of(self.naming.place(key), entity):
-                yield self.store.kept(key)[::-1]
+            is_wanted = entity is None or self.naming.is_of(self.naming.place(key), entity)
+            if is_wanted and (value := self.store.kept(key)[::-1]):
+                yield value
 
     def lines(self, value: list[Document]) -> tuple[str, ...]:
         """Return the distinct lines of all revisions, the newest revision first."""
@@ -52,8 +53,9 @@ class Documents(Kind[list[Document]], Generic[Key, Document]):
         return tuple(dict.fromkeys(lines))
 
     def redact(self, value: list[Document]) -> list[Document]:
-        every: list[Any] = [redacted_in(one, self.level, self.redacted) for one in value]  # type: ignore[type-var]
-        return [replace(one, updated_at=redact_time(one.updated_at)) for one in every]
+        every: list[Any] = value
+        clean = [redacted_in(one, self.level, self.redacted) for one in every]
+        return [replace(one, updated_at=redact_time(one.updated_at)) for one in clean]
 
     def restore(self, values: Sequence[list[Document]]) -> Sequence[Restored]:
         return [self.store.restore(revisions) for revisions in values]

@@ -85,7 +85,7 @@ class EventRecords(Lines[Carried]):
         if not math.isfinite(event.timestamp):
             raise InvalidInput("timestamp: expected a finite number of seconds")
         if not event.event_id or not event.job_id or not event.text or not event.scope.key:
-            raise InvalidInput("event_id, job_id and text must not be empty")
+            raise InvalidInput("event_id, job_id, text and its conversation must not be empty")
         if event.source not in SOURCES:
             raise InvalidInput(f"source: expected one of {', '.join(sorted(SOURCES))}")
         if event.schema_version > EVENT_SCHEMA_VERSION:

@@ -3,7 +3,7 @@ in jobs of others."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...schema.entity import Entity
@@ -23,6 +23,7 @@ class JobRecords(Lines[Job]):
 
     kind = name = "jobs"
     path = "jobs.jsonl"
+    is_compared = False
 
     def stored(self, entity: Entity | None) -> Iterator[Job]:
         queue = self.parts.queue
@@ -71,21 +72,20 @@ class JobRecords(Lines[Job]):
             left = [one for one in job.recent_messages if one not in said]
             return job.model_copy(update={"recent_messages": left}) if said else job
 
-        concerned = [job.job_id for job in self.stored(None) if amended(job) is None]
-        self.backend.erasure.bury_jobs(concerned)
         marks = [f'"{traces.entity.id}"'.encode()]
         marks += [text.encode() for text in traces.texts if len(text.encode()) > 8]
-        return self.parts.queue.amend(amended) + self.parts.queue.discard_unreadable(
+        return self._amend(amended) + self.parts.queue.discard_unreadable(
             lambda content: any(mark in content for mark in marks)
         )
 
     def drop(self, unwanted: Mapping[str, Collection[str]]) -> None:
-        def left(job: Job) -> Job | None:
-            return _without(job, unwanted[job.job_id]) if job.job_id in unwanted else job
+        self._amend(lambda job: _without(job, unwanted.get(job.job_id, ())))
 
-        gone = [job.job_id for job in self.stored(None) if left(job) is None]
+    def _amend(self, change: Callable[[Job], Job | None]) -> int:
+        """Change the stored jobs, and mark those that are removed as forgotten."""
+        gone = [job.job_id for job in self.stored(None) if change(job) is None]
         self.backend.erasure.bury_jobs(gone)
-        self.parts.queue.amend(left)
+        return self.parts.queue.amend(change)
 
     def as_data(self, value: Job) -> Mapping[str, Any]:
         return value.model_copy(
@@ -105,19 +105,17 @@ class JobRecords(Lines[Job]):
         return redacted(value, self.level)
 
     def restore(self, values: Sequence[Job]) -> Sequence[Restored]:
-        known = self.parts.queue.known_ids()
-        # The worker would drop a job of a forgotten entity. Events that were filed from the job are
-        # imported as events.
-        new = [
-            job
-            for job in values
-            if job.job_id not in known
-            and not self.backend.ledger.has("job", job.job_id)
-            and not self.parts.events.is_forgotten(job.job_id, job.entities, job.moment.timestamp())
-        ]
-        for job in new:
-            self.parts.queue.put(job)
-        return ["restored"] * len(new)
+        queue, is_forgotten = self.parts.queue, self.parts.events.is_forgotten
+        known, results = queue.known_ids(), list[Restored]()
+        for job in values:
+            if job.job_id in known or self.backend.ledger.has("job", job.job_id):
+                results.append("same")
+            # The worker would drop a job of a forgotten entity. Events that were filed from the job
+            # are imported as events.
+            elif not is_forgotten(job.job_id, job.entities, job.moment.timestamp()):
+                queue.put(job)
+                results.append("restored")
+        return results
 
 
 def _named_by(payload: Mapping[str, Any]) -> list[str]:
@@ -130,19 +128,10 @@ def _named_by(payload: Mapping[str, Any]) -> list[str]:
 
 
 def _texts(job: Job) -> list[str]:
-    said = [str(state.get("text", "")) for state in _states(job)]
+    said = (str(state.get("text", "")) for state in _states(job))
     recent = (one.text for one in job.recent_messages)
-    return [
-        text
-        for text in (
-            *said,
-            job.action_summary,
-            *job.new_info,
-            *recent,
-            str(job.payload.get("text", "")),
-        )
-        if text
-    ]
+    others = (job.action_summary, *job.new_info, *recent, str(job.payload.get("text", "")))
+    return [text for text in (*said, *others) if text]
 
 
 def _states(job: Job) -> list[dict[str, Any]]:
@@ -160,6 +149,8 @@ def _without(job: Job, unwanted: Collection[str]) -> Job | None:
 
     For a job of kind `states`, `unwanted` holds speaker and text of each state (`_with_speaker`).
     """
+    if not unwanted:
+        return job
     if job.kind == "states":
         left = [state for state in _states(job) if _with_speaker(state) not in unwanted]
         return job.model_copy(update={"payload": {**job.payload, "states": left}})

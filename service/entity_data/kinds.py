@@ -107,6 +107,8 @@ class Kind(ABC, Generic[Value]):
     """The file or folder in an archive."""
     is_imported = True
     """False if an archive holds the kind for information only."""
+    is_compared = True
+    """False if an import does not compare the values that are already stored."""
     redacted = ""
     """The fields that an import redacts (see `redacted_in`)."""
 

@@ -204,6 +204,7 @@ class LastSummaries(Lines[PlainEntry]):
 
     kind = "plain summaries"
     name, path = "summaries", "summaries.jsonl"
+    is_compared = False
     store: EndSummaries | MarkdownMemory
 
     def stored(self, entity: Entity | None) -> Iterator[PlainEntry]:
@@ -211,19 +212,16 @@ class LastSummaries(Lines[PlainEntry]):
 
     def record(self, value: PlainEntry) -> Record:
         key, entry = value
-        scope, user_id, job_id = (
-            scope_of_key(key),
-            entry.get("user_id", ""),
-            entry.get("job_id", ""),
+        text, user_id, job_id, time = (
+            str(entry.get(name, "")) for name in ("text", "user_id", "job_id", "timestamp")
         )
-        entities = [f"user:{user_id}"] if user_id else []
+        scope, entities = scope_of_key(key), [f"user:{user_id}"] if user_id else []
         if scope is not None:
             entities.append(
                 f"group:{scope.group_id}" if scope.group_id else f"user:{scope.user_id}"
             )
-        at = moment_of(entry.get("timestamp", "")).timestamp()
-        name, texts = f"{key} {job_id}".rstrip(), (entry["text"],)
-        return Record(name, entities, texts, key, at, rests_on=job_id)
+        at = moment_of(time).timestamp()
+        return Record(f"{key} {job_id}".rstrip(), entities, (text,), key, at, rests_on=job_id)
 
     def erase(self, traces: Traces) -> int:
         return self.store.forget(lambda *entry: self.is_of(self.record(entry), traces))
@@ -251,7 +249,10 @@ class LastSummaries(Lines[PlainEntry]):
 
     def restore(self, values: Sequence[PlainEntry]) -> Sequence[Restored]:
         assert not isinstance(self.store, MarkdownMemory)
-        return ["restored"] * self.store.restore(values)
+        restored = self.store.restore(values)
+        results: list[Restored] = ["restored"] * restored
+        results += ["same"] * (len(values) - restored)
+        return results
 
 
 class MemoryFile(LastSummaries):

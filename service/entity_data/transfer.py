@@ -75,7 +75,10 @@ def import_archive(
     unless `even_forgotten`, if an entity of a value was forgotten here after the time of the value.
     """
     kinds = [kind for kind in stored_kinds(parts) if kind.name and kind.is_imported]
-    counts = Counter({prefix + kind.name: 0 for kind in kinds for prefix in _PREFIXES.values()})
+    counts: Counter[str] = Counter()
+    for kind in kinds:
+        prefixes = _PREFIXES.values() if kind.is_compared else ("", "known_")
+        counts.update({prefix + kind.name: 0 for prefix in prefixes})
     different: list[str] = []
     with ArchiveReader(path, most_mib=most_mib) as archive:
         entity = _entity_of(archive, path)
