@@ -7,10 +7,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import accumulate
 
-from ..schema.summary import Article, ArticleKey, Spoken, Summary
+from ..schema.summary import Article, ArticleKey, Spoken
 from ..stores.tables.articles import ArticleStores
 from ..text.search_words import query_tokens, search_tokens
 
@@ -21,31 +20,12 @@ TALK_SEARCHED = 60_000
 takes about 40 ms."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadMemory:
-    """The memory of one person in one scope: the article, and all summaries, oldest first."""
-
-    key: ArticleKey
-    article: Article | None = None
-    summaries: tuple[Summary, ...] = ()
-
-
-def read_memory(stores: ArticleStores, key: ArticleKey) -> ReadMemory:
-    """Read the article and the summaries. Blocking; raises StorageError.
-
-    The summaries are read first: a summary that moves into the article meanwhile is read twice
-    rather than never.
-    """
-    summaries = tuple(stores.summaries.read(key))
-    return ReadMemory(key, stores.articles.read(key), summaries)
-
-
-def fitting_lines(query: str, read: ReadMemory) -> list[str]:
+def fitting_lines(query: str, article: Article) -> list[str]:
     """Return the lines of the chapter Dynamic that share words with `query`, best first, at most
     MOST_FOUND.
     """
-    lines = read.article.chapters["Dynamic"] if read.article is not None else ()
-    scores = keyword_scores(query, {line.dated_text: line.text for line in lines})
+    lines = {line.dated_text: line.text for line in article.chapters["Dynamic"]}
+    scores = keyword_scores(query, lines)
     return sorted(scores, key=lambda line: -scores[line])[:MOST_FOUND]
 
 

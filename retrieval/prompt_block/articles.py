@@ -5,16 +5,12 @@ instructions.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from ...schema.language import Language
 from ...schema.summary import Article, ChapterName, Spoken, Summary
 from ...text.statements import stamped
 from .block import Block, day, minute
 from .quoting import quoted, quoted_name
-
-if TYPE_CHECKING:
-    from ..relevant import ReadMemory
 
 ARTICLE_SHARE, DATED_SHARE = 0.5, 0.15
 """If the block also has other content: the maximum share of the remaining budget for the article,
@@ -40,7 +36,8 @@ _SAID = {"zh": "原话", "en": "said"}
 
 
 def format_relevant(
-    read: ReadMemory,
+    article: Article | None,
+    summaries: Sequence[Summary],
     found: Sequence[str],
     *,
     records: Sequence[str] = (),
@@ -56,11 +53,11 @@ def format_relevant(
     first.
     """
     block = Block(language, max_tokens)
-    if read.article is not None:
-        share = BESIDE_SUMMARIES if read.summaries or records else 1.0
-        fill_article(block, read.article, language, share, first=found)
-    block.fill(records, RECORDS_SHARE if read.summaries else 1.0)
-    block.fill((summary_line(one, language) for one in _in_order(read.summaries, found)), 1.0)
+    if article is not None:
+        share = BESIDE_SUMMARIES if summaries or records else 1.0
+        fill_article(block, article, language, share, first=found)
+    block.fill(records, RECORDS_SHARE if summaries else 1.0)
+    block.fill((summary_line(one, language) for one in _in_order(summaries, found)), 1.0)
     return block.text()
 
 

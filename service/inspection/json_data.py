@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # commands import this module at their start
     from ...schema.job import Job
     from ...schema.profile import Profile
     from ...schema.protocols import JobQueue
-    from ...schema.summary import Article, ChapterName, Summary
+    from ...schema.summary import Article, Summary
 
 
 class ArticleData(TypedDict):
@@ -96,20 +96,16 @@ def correction_data(one: Correction) -> dict[str, Any]:
 
 def article_data(one: Article) -> ArticleData:
     """Return an article as JSON data. Each chapter is a Markdown list."""
-
-    def listed(name: ChapterName) -> str:
-        return "\n".join(f"- {line.dated_text}" for line in one.chapters[name])
-
-    return {
+    data = {
         "user_id": one.key.user_id,
         "scope": one.key.scope.key,
         "revision": one.revision,
         "updated_at": one.updated_at,
         "sources": list(one.sources),
-        "bedrock": listed("Bedrock"),
-        "evolutionary": listed("Evolutionary"),
-        "dynamic": listed("Dynamic"),
     }
+    for name, lines in one.chapters.items():
+        data[name.lower()] = "\n".join(f"- {line.dated_text}" for line in lines)
+    return cast(ArticleData, data)
 
 
 def summary_data(one: Summary) -> SummaryData:

@@ -12,7 +12,7 @@ from ...retrieval.driver import Deadline, result
 from ...retrieval.passages import texts_of
 from ...retrieval.prompt_block.articles import format_relevant, said_line
 from ...retrieval.prompt_block.formatting import format_hit
-from ...retrieval.relevant import fitting_lines, read_memory, waiting_talk
+from ...retrieval.relevant import fitting_lines, waiting_talk
 from ...schema.errors import HistorianError, InvalidInput
 from ...schema.job import Job, check_size, clean_text
 from ...schema.language import Language
@@ -111,31 +111,34 @@ async def relevant_memories(
         )
         return ""
     try:
-        key = ArticleKey.of(user_id, scope)
-        searching = deep and bool(user_input.strip())
-        models = end - (1 - EMBEDDING_SHARE) * limit
-        search = (
-            _records(recall, user_input, key, Deadline(models, end), language)
-            if searching
-            else None
-        )
-        records = None if search is None else recall.events.tasks.spawn(search, "deep search")
+        key, stores = ArticleKey.of(user_id, scope), recall.parts.article_stores
+        query = user_input.strip() if deep else ""
+        deadline = Deadline(end - (1 - EMBEDDING_SHARE) * limit, end)
+        search = _records(recall, query, key, deadline, language)
+        records = recall.events.tasks.spawn(search, "deep search")
         async with asyncio.timeout_at(end):
-            read = await asyncio.to_thread(read_memory, recall.parts.article_stores, key)
+            # A summary that moves into the article meanwhile is read twice rather than never.
+            summaries = await asyncio.to_thread(stores.summaries.read, key)
+            article = await asyncio.to_thread(stores.articles.read, key)
         reasons: list[str] = []
-        if records is not None:
-            await asyncio.wait((records,), timeout=end - asyncio.get_running_loop().time())
-        hits = (None if records is None else result(records, "records", reasons)) or []
+        await asyncio.wait((records,), timeout=end - asyncio.get_running_loop().time())
+        hits = result(records, "records", reasons) or []
         if reasons:
             log.warning("deep search: %s", "; ".join(reasons))
-        known = {one.id for one in read.summaries}  # some hits are summaries, stored as events too
+        known = {one.id for one in summaries}  # some hits are summaries, stored as events too
         found = [name for name, _ in hits if name in known]
         lines = [line for name, line in hits if name not in known]
-        if searching:
-            found += await asyncio.to_thread(fitting_lines, user_input, read)
+        if article is not None:
+            found += await asyncio.to_thread(fitting_lines, query, article)
         budget = max_tokens or settings.query.relevant_max_tokens
         return await asyncio.to_thread(
-            format_relevant, read, found, records=lines, language=language, max_tokens=budget
+            format_relevant,
+            article,
+            summaries,
+            found,
+            records=lines,
+            language=language,
+            max_tokens=budget,
         )
     except TimeoutError:
         log.warning("memories of %s: out of time", user_id)
@@ -148,14 +151,16 @@ async def relevant_memories(
 
 
 async def _records(
-    recall: Recall, user_input: str, key: ArticleKey, deadline: Deadline, language: Language
+    recall: Recall, query: str, key: ArticleKey, deadline: Deadline, language: Language
 ) -> list[tuple[str, str]]:
     """Return the search hits of the conversation, as (event id, line), and then the matching
-    messages that wait to be summarised, as ("", line)."""
+    messages that wait to be summarised, as ("", line); nothing without a query."""
+    if not query:
+        return []
     hits, talk = await asyncio.gather(
-        recall.search_until(user_input, key.scope, deadline),
-        asyncio.to_thread(waiting_talk, user_input, recall.parts.article_stores, key),
+        recall.search_until(query, key.scope, deadline),
+        asyncio.to_thread(waiting_talk, query, recall.parts.article_stores, key),
     )
-    names = recall.shown_names(key.scope, (user_input, *texts_of(hits)), language)
+    names = recall.shown_names(key.scope, (query, *texts_of(hits)), language)
     lines = [(hit.event.event_id, format_hit(hit, language, names)) for hit in hits]
     return [*lines, *(("", said_line(one, language)) for one in talk)]
