@@ -75,7 +75,7 @@ async def diagnose(settings: Settings, directory: Path) -> AsyncIterator[Result]
             async with asyncio.timeout(PATIENCE_SECONDS):
                 found = await check(settings, directory)
         except TimeoutError:
-            remedy = "see whether it is overloaded, or name another one"
+            remedy = "check whether the service is overloaded, or configure another one"
             found = finding(
                 "failed", "no answer within {patience:.0f} s", remedy, patience=PATIENCE_SECONDS
             )
@@ -154,7 +154,7 @@ async def _owner(settings: Settings, directory: Path) -> Finding:
         )
     if owner.is_suspended:
         return finding(
-            "warning", "{owner}", "let it go on, or end it: jobs wait until then", owner=owner
+            "warning", "{owner}", "resume the process or stop it: until then jobs wait", owner=owner
         )
     return finding("ok", "{owner}", owner=owner)
 
@@ -208,7 +208,7 @@ async def _chat(settings: Settings, directory: Path) -> Finding:
 async def _historian(settings: Settings, directory: Path) -> Finding:
     """Check the background model, if it differs from the chat model."""
     if settings.models.background.model_dump() == settings.models.chat.model_dump():
-        return finding("off", "none of its own: [models.chat] does its work")
+        return finding("off", "no separate background model is configured: [models.chat] is used")
     return await _asked(settings.models.background, "models.historian")
 
 
@@ -246,7 +246,7 @@ async def _answers(settings: Settings, directory: Path) -> Finding:
 async def _rerank(settings: Settings, directory: Path) -> Finding:
     reranker = make_reranker(settings.models.rerank)
     if reranker is None:
-        return finding("off", "none configured; the order of the search stands")
+        return finding("off", "no reranker is configured; results keep the order of the search")
     async with aclosing(reranker):
         ranked = await reranker.rerank(
             "who likes tea?", ["The weather is fine.", "Ann likes green tea."], 2
@@ -273,17 +273,20 @@ CHECKS: dict[str, tuple[Callable[[Settings, Path], Awaitable[Finding]], str]] = 
     "owner": (_owner, "see that the data directory lies on a local disk"),
     "embedding": (
         _embedding,
-        'mend [models.embedding], or set provider = "none" to search by keywords',
+        'correct [models.embedding], or set provider = "none" to search by keywords',
     ),
     "chat": (
         _chat,
-        "mend base_url, api_key and model in [models.chat]; without a model the rules work",
+        "correct base_url, api_key and model in [models.chat]; without a model, events are rewritten by rules",
     ),
     "historian": (
         _historian,
-        "mend base_url, api_key and model in [models.historian], or remove them to use [models.chat]",
+        "correct base_url, api_key and model in [models.historian], or remove them to use [models.chat]",
     ),
     "answers": (_answers, ""),
-    "rerank": (_rerank, "mend [models.rerank], or empty base_url and model to do without"),
+    "rerank": (
+        _rerank,
+        "correct [models.rerank], or clear base_url and model to switch reranking off",
+    ),
 }
 """The check of each part, in order, and the remedy if the check fails."""

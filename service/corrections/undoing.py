@@ -29,7 +29,7 @@ def undo(parts: Parts, correction_id: object, scope: Scope | None) -> Correction
     ):
         raise InvalidInput(
             f"correction_id: there is no correction {told(correction_id)} to undo here; `list_corrections` names those "
-            "that can be. They are kept for `cognitive.undo_hours`, and go with the person or group that is forgotten"
+            "that can be. They are kept for `cognitive.undo_hours`, or until a person or group in them is forgotten"
         )
     correction = record.correction
     if correction.is_undone:

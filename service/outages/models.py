@@ -23,7 +23,7 @@ Call = Callable[[], Awaitable[Result]]
 LONGEST_PAUSE_SECONDS = 60.0
 """Shorter than for chat models: a probe costs only one word, so that it can be repeated often."""
 NO_VECTORS = "searches go by keywords, and events are filed without vectors"
-NO_ORDER = "the order before it stands"
+NO_ORDER = "results keep the order that they had before reranking"
 """What happens while a model is unavailable, for log messages."""
 TIMER_SECONDS = 0.02
 """A timer may fire this many seconds too early, because the clock of some systems is coarse."""

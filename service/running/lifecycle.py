@@ -41,8 +41,8 @@ LOOK_SECONDS, CLOSE_SECONDS = 1.0, 5.0
 jobs may take after another file has replaced the database."""
 
 _NOTHING_READ: dict[ReadingState, str] = {
-    "off": "memory is switched off (cognitive.enabled = false): turns leave plain summaries alone, and recall gives nothing "
-    "else; to switch it on set cognitive.enabled to true and restart",
+    "off": "memory is switched off (cognitive.enabled = false): only plain summaries of turns are stored, and recall returns "
+    "only these; to switch it on, set cognitive.enabled to true and restart",
     "closed": "memory is not open: recall gives nothing, and nothing is observed; open it first, with "
     "`async with CognitiveService.open(…) as memory:` or `await memory.start()`",
 }
@@ -57,7 +57,7 @@ class Lifecycle:
     """Opens one memory, retries while its stores cannot be opened, and closes it.
 
     `opened` is None while the service is closed or switched off, or while its database cannot be
-    read. `settings` are the settings in force; their hot keys follow the configuration file.
+    read. `settings` are the settings in force: hot keys follow the configuration file.
     """
 
     def __init__(
@@ -212,9 +212,9 @@ class Lifecycle:
         return self.opened is None or await self.plain.check(self.opened.parts.backend)
 
     async def _leave_ended_loop(self) -> Observation | None:
-        """Close the parts that an ended event loop left open. Return its observation queue, some
-        observations of which may not be stored; None if nothing was open."""
-        self._home = asyncio.get_running_loop()  # a second call of `start` then does nothing
+        """Close the parts that an ended event loop left open. Return the observation queue that
+        was open, which may hold observations that are not stored yet, or None."""
+        self._home = asyncio.get_running_loop()  # a concurrent call of `start` then returns at once
         opened, self._reopening, self._trouble = self.opened, None, None
         if opened is not None:
             await opened.close_remains()
@@ -330,7 +330,7 @@ class Lifecycle:
         while opened is not None and self.opened is opened and opened.parts.backend.place != "here":
             if opened.parts.backend.place == "replaced":
                 log.warning(
-                    "%s: the database is another file now; it is closed, and opened anew",
+                    "%s: another file has replaced the database; the former is closed, the new one opened",
                     opened.parts.backend.name,
                 )
                 self.opened = None
@@ -343,8 +343,8 @@ class Lifecycle:
             await self.database_is_away()
 
     def _apply(self, settings: Settings) -> None:
-        """Apply settings whose hot keys have changed. Called from a thread; no lock is needed,
-        because each step is one assignment."""
+        """Apply settings in which only hot keys have changed. Called from a thread; no lock is
+        needed, because each step is one assignment."""
         self.settings = settings
         if (worker := self.worker) is not None:
             worker.apply(settings)

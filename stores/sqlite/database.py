@@ -317,7 +317,7 @@ class SqliteDatabase(Database):
         The log stays at the old path when the file is moved. Without this call the moved file would
         lack the content of its log, and the log would damage a backup that is put in the old place.
         """
-        if not self._closed and (place != "unlogged" or self._files.may_be_completed):
+        if not self._closed and (place != "unlogged" or self._files.log_still_belongs):
             with suppress(sqlite3.Error):
                 self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
