@@ -71,10 +71,8 @@ class Passage:
         return tuple(event.timestamp_local for event in self.events)
 
 
-def passages(
-    hits: Sequence[Hit], limit: int | None = None, names: ShownNames = AS_BORNE
-) -> list[Passage]:
-    """Return the hits as passages, best first, at most `limit`. Overlapping passages are joined.
+def passages(hits: Sequence[Hit], names: ShownNames = AS_BORNE) -> list[Passage]:
+    """Return the hits as passages, best first. Overlapping passages are joined.
 
     Hits need their neighbours (`search_events(…, neighbours=1)`) to have a context.
     """
@@ -94,7 +92,7 @@ def passages(
                 first[1].extend(others)
             first[1].append(hit)
             found = [one for one in found if one not in joined[1:]]
-        elif limit is None or len(found) < limit:
+        else:
             found.append((placed, [hit]))
     return [
         Passage(

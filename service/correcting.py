@@ -74,7 +74,7 @@ class Correcting:
         written = None if text is None else checked_text(await self._redacted(checked_text(text)))
         vector = None if written is None else await self._vector(written)
         return await self._carried_out(
-            scope, edit_line, parts, line_id, written, vector, scope, changes, self._timezone
+            scope, edit_line, line_id, written, vector, scope, changes, self._timezone
         )
 
     async def delete_line(
@@ -89,7 +89,8 @@ class Correcting:
         changes, and the result lists what would be deleted.
         """
         how: MessagesOf = "remove" if messages else "stay"
-        return await self._delete_line(line_id, _checked(scope), how, dry_run)
+        scope = _checked(scope)
+        return await self._carried_out(scope, delete_line, line_id, scope, how, dry_run)
 
     async def delete_event(
         self, event_id: str, *, scope: Scope | None = None, dry_run: bool = False
@@ -100,7 +101,8 @@ class Correcting:
         Lines with other evidence are not deleted, but lose this evidence. With `dry_run` nothing
         changes, and the result lists what would be deleted.
         """
-        return await self._delete_event(event_id, _checked(scope), "stay", dry_run)
+        scope = _checked(scope)
+        return await self._carried_out(scope, delete_event, event_id, scope, "stay", dry_run)
 
     async def edit_event(self, event_id: str, text: str, *, scope: Scope | None = None) -> Event:
         """Replace the text of an event and return the event. The text is redacted first. Searches
@@ -179,15 +181,13 @@ class Correcting:
         else:
             return found
         if kinds == "line":
-            return await (
-                self.edit_line(target_id, written, scope=scope)
-                if written
-                else self._delete_line(target_id, scope, "hide", dry_run=False)
-            )
+            if written:
+                return await self.edit_line(target_id, written, scope=scope)
+            return await self._carried_out(scope, delete_line, target_id, scope, "hide", False)
         event = await asyncio.to_thread(existing, parts, target_id, scope)
         if written:
             return await self._edit_event(event, written, scope, "hide")
-        return await self._delete_event(target_id, scope, "hide", dry_run=False)
+        return await self._carried_out(scope, delete_event, target_id, scope, "hide", False)
 
     async def pin(self, text: str, scope: Scope, *, expires_at: Expiry = None) -> ProfileLine:
         """Pin a text, which is redacted first, and return its line. The line comes first in every
@@ -219,33 +219,21 @@ class Correcting:
         found = await asyncio.to_thread(pins, parts, scope)
         return [line for _, line in found if line.holds_at(iso_of(parts.clock()))]
 
-    async def _delete_line(
-        self, line_id: str, scope: Scope | None, how: MessagesOf, dry_run: bool
-    ) -> Correction:
-        parts = self.lifecycle.in_use().parts
-        return await self._carried_out(scope, delete_line, parts, line_id, scope, how, dry_run)
-
-    async def _delete_event(
-        self, event_id: str, scope: Scope | None, how: MessagesOf, dry_run: bool
-    ) -> Correction:
-        parts = self.lifecycle.in_use().parts
-        return await self._carried_out(scope, delete_event, parts, event_id, scope, how, dry_run)
-
     async def _edit_event(
         self, event: Event, text: str, scope: Scope | None, how: MessagesOf
     ) -> Correction:
-        parts, vector = self.lifecycle.in_use().parts, await self._vector(text)
+        vector = await self._vector(text)
         return await self._carried_out(
-            scope, edit_event, parts, event, text, vector, scope, how, self._timezone
+            scope, edit_event, event, text, vector, scope, how, self._timezone
         )
 
     async def _carried_out(
         self, scope: Scope | None, work: Callable[..., tuple[Plan, Correction]], *arguments: object
     ) -> Correction:
-        """Carry out a correction in a thread. Then remove the texts of its messages from MEMORY.md,
-        and empty the caches of recall."""
+        """Call `work(parts, *arguments)`, which carries out a correction, in a thread. Then remove
+        the texts of its messages from MEMORY.md, and empty the caches of recall."""
         opened = self.lifecycle.in_use()
-        plan, correction = await asyncio.to_thread(work, *arguments)
+        plan, correction = await asyncio.to_thread(work, opened.parts, *arguments)
         if correction.correction_id:
             for key, words in plan.unspoken().items():
                 await asyncio.to_thread(self.lifecycle.plain.forget_words, key, words)

@@ -179,7 +179,9 @@ def record_line(hit: Hit, names: ShownNames = AS_BORNE) -> str:
     that they had when it was said.
     """
     names = AS_BORNE if hit.group else names
-    return (message_line if hit.event.is_message else event_line)(hit.event, names, hit.pending)
+    if hit.event.is_message:
+        return message_line(hit.event, names, hit.pending)
+    return event_line(hit.event, names)
 
 
 def message_line(event: Event, names: ShownNames = AS_BORNE, is_newest: bool = False) -> str:
@@ -199,7 +201,7 @@ def _head(name: str) -> str:
     return quoted_name(name).translate(_COLONS).lstrip("-–—•* ")
 
 
-def event_line(event: Event, names: ShownNames = AS_BORNE, is_newest: bool = False) -> str:
+def event_line(event: Event, names: ShownNames = AS_BORNE) -> str:
     """Return `- text`. A square bracket at its beginning becomes a round one, because it could pass
     for a label.
     """

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from statistics import median, quantiles
+from statistics import median
 from typing import Any
 
 from ...schema.graph_states.historian import ItemState
 from ...schema.job import JobKind
+from ..recall.recalled import quantiles_of
 
 LATENCIES_KEPT = 1000
 
@@ -83,11 +84,3 @@ class WorkerStatistics:
                 for node, values in latencies.items()
             },
         }
-
-
-def quantiles_of(seconds: Sequence[float]) -> dict[str, float]:
-    """Return `p50`, `p95` and `p99`; an empty dict for an empty sequence."""
-    if not seconds:
-        return {}
-    cuts = quantiles(seconds, n=100, method="inclusive") if len(seconds) > 1 else [*seconds] * 99
-    return {name: round(cuts[n], 6) for name, n in (("p50", 49), ("p95", 94), ("p99", 98))}

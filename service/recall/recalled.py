@@ -64,14 +64,17 @@ class RecallStatistics:
     def as_dict(self) -> dict[str, Any]:
         with self._lock:
             seconds, levels, reasons = list(self.seconds), dict(self.levels), dict(self.reasons)
-        cuts = quantiles(seconds, n=100) if len(seconds) > 1 else seconds * 99
         return {
             "levels": levels,
             "reasons": reasons,
             "seconds_sum": round(self.seconds_sum, 4),
-            "seconds": {
-                name: round(cuts[n], 4)
-                for name, n in (("p50", 49), ("p95", 94), ("p99", 98))
-                if cuts
-            },
+            "seconds": quantiles_of(seconds),
         }
+
+
+def quantiles_of(seconds: Sequence[float]) -> dict[str, float]:
+    """Return `p50`, `p95` and `p99`; an empty dict for an empty sequence."""
+    if not seconds:
+        return {}
+    cuts = quantiles(seconds, n=100, method="inclusive") if len(seconds) > 1 else [*seconds] * 99
+    return {name: round(cuts[n], 6) for name, n in (("p50", 49), ("p95", 94), ("p99", 98))}

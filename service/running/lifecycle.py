@@ -62,7 +62,7 @@ class Lifecycle:
     """Opens one memory, retries while its stores cannot be opened, and closes it.
 
     `opened` is None while the service is closed or switched off, or while its database cannot be
-    read. `settings` are the settings in force; their hot keys follow the configuration file.
+    read. `settings` are the settings in force: hot keys follow the configuration file.
     """
 
     def __init__(
@@ -217,9 +217,9 @@ class Lifecycle:
         return self.opened is None or await self.plain.check(self.opened.parts.backend)
 
     async def _leave_ended_loop(self) -> Observation | None:
-        """Close the parts that an ended event loop left open. Return its observation queue, some
-        observations of which may not be stored; None if nothing was open."""
-        self._home = asyncio.get_running_loop()  # a second call of `start` then does nothing
+        """Close the parts that an ended event loop left open. Return the observation queue that
+        was open, which may hold observations that are not stored yet, or None."""
+        self._home = asyncio.get_running_loop()  # a concurrent call of `start` then returns at once
         opened, self._reopening, self._trouble = self.opened, None, None
         if opened is not None:
             await opened.close_remains()
@@ -353,8 +353,8 @@ class Lifecycle:
             await self.database_is_away()
 
     def _apply(self, settings: Settings) -> None:
-        """Apply settings whose hot keys have changed. Called from a thread; no lock is needed,
-        because each step is one assignment."""
+        """Apply settings in which only hot keys have changed. Called from a thread; no lock is
+        needed, because each step is one assignment."""
         self.settings = settings
         if (worker := self.worker) is not None:
             worker.apply(settings)

@@ -37,7 +37,7 @@ from ..files.access import create_empty, make_private_folders
 from ..tables.engine import Database, checked_vector, lone_surrogate
 from .errors import explained, is_trouble, was_broken_off
 from .open_files import NOT_IN_PLACE, OpenFiles, check_openable, remove_leftover_logs
-from .transaction import SqliteTransaction, connect, migrate, prepare_writer
+from .transaction import BUSY_SECONDS, SqliteTransaction, connect, migrate, prepare_writer
 
 _WRITER_CACHE_KIB = 8_000
 _READER_CACHE_KIB = 2_000
@@ -58,18 +58,14 @@ class SqliteDatabase(Database):
     """The connections to one file. Opening it applies the migrations.
 
     `migrations` is an append-only list of SQL scripts; `PRAGMA user_version` counts those applied
-    to the file. `busy_seconds` is how long a writer waits for another process before it raises
-    StorageError.
+    to the file.
 
     `reading` and `writing` raise every SQLite error as StorageError with the file name and a
     remedy.
     """
 
-    def __init__(
-        self, path: Path, migrations: Sequence[str], *, busy_seconds: float = 10.0
-    ) -> None:
+    def __init__(self, path: Path, migrations: Sequence[str]) -> None:
         self.path, self.name = path, str(path)
-        self._busy_seconds = busy_seconds
         self._process = os.getpid()
         self._write_lock = threading.Lock()
         self._count_lock = threading.Lock()
@@ -87,9 +83,9 @@ class SqliteDatabase(Database):
             remove_leftover_logs(path)
             check_openable(path)
             create_empty(path)  # SQLite creates log and index with the same mode
-            self._writer = connect(path, _WRITER_CACHE_KIB, busy_seconds)
+            self._writer = connect(path, _WRITER_CACHE_KIB)
             try:
-                prepare_writer(self._writer, busy_seconds)
+                prepare_writer(self._writer)
                 migrate(self._writer, path, migrations)
                 self._files = OpenFiles(path)
             except (sqlite3.Error, StorageError):
@@ -141,7 +137,7 @@ class SqliteDatabase(Database):
             connection = self._idle.pop() if self._idle else None
         try:
             if connection is None:
-                connection = connect(self.path, _READER_CACHE_KIB, self._busy_seconds)
+                connection = connect(self.path, _READER_CACHE_KIB)
                 connection.execute("PRAGMA query_only = ON")
             if not once:
                 connection.execute("BEGIN")
@@ -235,7 +231,7 @@ class SqliteDatabase(Database):
                 try:
                     busy, _, _ = writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
                 finally:
-                    writer.execute(f"PRAGMA busy_timeout = {self._busy_seconds * 1000:.0f}")
+                    writer.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000:.0f}")
             if not busy:
                 return True
         return False
@@ -321,7 +317,7 @@ class SqliteDatabase(Database):
         The log stays at the old path when the file is moved. Without this call the moved file would
         lack the content of its log, and the log would damage a backup that is put in the old place.
         """
-        if not self._closed and (place != "unlogged" or self._files.may_be_completed):
+        if not self._closed and (place != "unlogged" or self._files.log_still_belongs):
             with suppress(sqlite3.Error):
                 self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 

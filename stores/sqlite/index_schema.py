@@ -24,9 +24,9 @@ from .database import SqliteDatabase
 MIGRATIONS = migrations("sqlite/migrations/index", TOKENIZER=FTS5_TOKENIZER)
 
 
-def open_index(path: Path, *, busy_seconds: float = 10.0) -> SqliteDatabase:
+def open_index(path: Path) -> SqliteDatabase:
     """Open `index.sqlite` and create it if it does not exist.
 
     Raises StorageError if the file is damaged or locked.
     """
-    return SqliteDatabase(path, MIGRATIONS, busy_seconds=busy_seconds)
+    return SqliteDatabase(path, MIGRATIONS)

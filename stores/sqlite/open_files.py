@@ -72,7 +72,7 @@ class OpenFiles:
         return "here"
 
     @property
-    def may_be_completed(self) -> bool:
+    def log_still_belongs(self) -> bool:
         """True if the open log still belongs to the file.
 
         This is the case if the file is unchanged since its log was last seen in place, and no other
@@ -86,7 +86,7 @@ class OpenFiles:
         for suffix, found, own in zip(LOGS, _logs_of(self._path), self.logs, strict=True):
             if found and found == own:
                 with suppress(OSError):
-                    os.unlink(self._path + suffix)  # noqa: PTH108 - of a string
+                    os.unlink(self._path + suffix)  # noqa: PTH108 - the path is a string
 
     def release(self) -> None:
         """Remove the file from the registry.
@@ -135,7 +135,7 @@ def _logs_of(path: str) -> tuple[str, ...]:
 
 def _status(path: str | Path) -> os.stat_result | None:
     try:
-        return os.stat(path)  # noqa: PTH116 - before every read
+        return os.stat(path)  # noqa: PTH116 - os.stat is faster, before every read
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:

@@ -12,6 +12,8 @@ from typing import Any
 
 from ...schema.errors import StorageError
 
+BUSY_SECONDS = 10.0
+"""How long a writer waits for another process before it raises StorageError."""
 _WAL_LIMIT_BYTES = 64 * 1024 * 1024
 
 
@@ -49,12 +51,11 @@ def _as_sqlite_writes(statement: str) -> str:
     return statement.replace("= ANY(%s)", "IN (SELECT value FROM json_each(?))").replace("%s", "?")
 
 
-def connect(path: Path, cache_kib: int, busy_seconds: float) -> SqliteTransaction:
-    """Open a connection outside of a transaction, with a page cache of at most `cache_kib` KiB.
-    It waits `busy_seconds` for a lock."""
+def connect(path: Path, cache_kib: int) -> SqliteTransaction:
+    """Open a connection outside of a transaction, with a page cache of at most `cache_kib` KiB."""
     connection = sqlite3.connect(
         path,
-        timeout=busy_seconds,
+        timeout=BUSY_SECONDS,
         isolation_level=None,
         check_same_thread=False,
         cached_statements=256,
@@ -69,9 +70,9 @@ def connect(path: Path, cache_kib: int, busy_seconds: float) -> SqliteTransactio
     return connection
 
 
-def prepare_writer(writer: sqlite3.Connection, busy_seconds: float) -> None:
+def prepare_writer(writer: sqlite3.Connection) -> None:
     """Set the options that are stored in the file or concern the writer only."""
-    deadline = time.monotonic() + busy_seconds
+    deadline = time.monotonic() + BUSY_SECONDS
     while True:
         try:
             writer.execute("PRAGMA journal_mode = WAL")

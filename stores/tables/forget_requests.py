@@ -61,7 +61,7 @@ class ForgetRequestTable(OfOpened):
         return True
 
     def note(self, entity: Entity, known: Known) -> None:
-        """Store data that was found for a request durably, before it is removed elsewhere."""
+        """Store the data found for a request durably, before it is removed from the other tables."""
         with self._database.writing() as transaction:
             _note(transaction, entity, known)
 
@@ -74,7 +74,7 @@ class ForgetRequestTable(OfOpened):
         return {one.entity.key: one.stage for one in _stored(self._database)}
 
     def waiting(self) -> bool:
-        """Return True if there is any request. Cheap, because it is called twice a second."""
+        """Return True if there is any request. This must be cheap: it is called twice a second."""
         return self._database.row("SELECT 1 FROM forget_requests LIMIT 1") is not None
 
     def all(self) -> list[ForgetRequest]:
@@ -175,6 +175,6 @@ def _note(transaction: Transaction, entity: Entity, known: Known) -> None:
 
 
 def _decoded(data: str) -> Known:
-    # "{": of a former version
+    # plain JSON: written by a former version
     found: Known = json.loads(data if data.startswith("{") else base64.b64decode(data))
     return found

@@ -1,12 +1,12 @@
 """A change of the embedding model.
 
-The vectors of the new model are stored separately, and then replace the old ones at once. There are
-three tables of the same form: searches read `event_vectors`; `next_event_vectors` holds the vectors
-of the new model; `kept_event_vectors` holds those of the former model. The change renames the
-tables in one transaction, which also changes the fingerprint and increments the change numbers of
-all scopes, so that readers in every process drop their caches. No vector is copied: 100,000 vectors
-take as long as 1,000. Transactions that file vectors wait meanwhile (`check_dimension`). A derived
-index with another fingerprint is filled again.
+The vectors of the new model are stored separately. When they are complete, all of them replace the
+old ones in one step. There are three tables of the same form: searches read `event_vectors`;
+`next_event_vectors` holds the vectors of the new model; `kept_event_vectors` holds those of the
+former model. The change renames the tables in one transaction, which also changes the fingerprint
+and increments the change numbers of all scopes, so that readers in every process drop their caches.
+No vector is copied: 100,000 vectors take as long as 1,000. Transactions that file vectors wait
+meanwhile (`check_dimension`). A derived index with another fingerprint is filled again.
 """
 
 from __future__ import annotations

@@ -793,7 +793,7 @@ def test_doctor_names_the_part_that_fails_and_what_to_do(filed: Callable[..., Ca
     }
     called = filed("doctor", environ=environ)
     assert called.status == 1
-    assert "mend [models.rerank]" in called.out
+    assert "correct [models.rerank]" in called.out
 
 
 def test_doctor_asks_every_model_that_is_configured(filed: Callable[..., Called]) -> None:

@@ -94,7 +94,6 @@ def test_passages_that_overlap_are_one_best_first() -> None:
     assert found[1].text == "Nina: who brings the tent on the trip to the lake?\nBen: me"
     assert found[1].senders == ("nina", "ben") and [one.score for one in found] == [0.9, 0.8]
     assert len(found[1].times) == 2 and len(found[1].hits) == 2
-    assert len(passages([hit(3), hit(1), hit(0)], limit=1)) == 1
 
 
 def test_messages_of_one_moment_stand_in_the_order_of_filing() -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from historian.schema.errors import StorageError
+from historian.stores.sqlite import transaction
 from historian.stores.sqlite.database import SqliteDatabase
 from support.crashes.child import exit_code, in_child
 from support.waiting import eventually
@@ -134,8 +135,11 @@ def test_garbage_in_the_middle_is_a_storage_error_when_it_is_read(path: Path) ->
     database.close()
 
 
-def test_a_writer_that_waits_too_long_gives_up_and_readers_do_not_wait(path: Path) -> None:
-    database = SqliteDatabase(path, [ONE], busy_seconds=0.05)
+def test_a_writer_that_waits_too_long_gives_up_and_readers_do_not_wait(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transaction, "BUSY_SECONDS", 0.05)
+    database = SqliteDatabase(path, [ONE])
     write(database, "before")
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
