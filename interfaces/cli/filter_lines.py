@@ -18,7 +18,7 @@ from ...schema.language import LanguageChoice
 from ...schema.names import Names
 from ...schema.times import check_timestamp, check_timezone
 from ...schema.validation import validated
-from .invocation import WrongUse
+from .shell import WrongUse
 
 Id = Annotated[str, Field(coerce_numbers_to_str=True)]
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .invocation import Shell
+from .shell import Shell
 
 if TYPE_CHECKING:
     from ...schema.protocols import ChatModel

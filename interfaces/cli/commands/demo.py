@@ -22,9 +22,10 @@ from ....service.jobs.step_stream import JobWatch
 from ...texts import NAMES
 from ..console import changes, minute, plain
 from ..demo_conversation import SECRET, Turn, conversation
-from ..invocation import CommandFailed, Shell, command
+from ..invocation import command
 from ..language import say, speaking
 from ..opening import opened_parts
+from ..shell import CommandFailed, Shell
 
 if TYPE_CHECKING:
     from ....schema.graph_states.historian import ItemState

@@ -23,8 +23,9 @@ from ....schema.errors import InvalidInput
 from ....service.timezones import told_timezone
 from ..console import changes, emit, plain
 from ..filter_lines import AbsolutizeLine, GateLine, Line, json_lines, text_lines, typed
-from ..invocation import FAILED, Shell, command
+from ..invocation import command
 from ..language import language, say
+from ..shell import FAILED, Shell
 
 if TYPE_CHECKING:
     from ....text.absolutize import Absolutized

@@ -11,9 +11,10 @@ from typer import Argument, Option
 from ...lookups import found_job, retried
 from ...texts import told_by
 from ..console import Cell, minute, short
-from ..invocation import Shell, WrongUse, command, group
+from ..invocation import command, group
 from ..language import say
 from ..opening import opened_queue
+from ..shell import Shell, WrongUse
 
 jobs = group("jobs", "Jobs in the queue: waiting, running and failed ones.")
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from historian.interfaces.cli.invocation import Shell
+from historian.interfaces.cli.shell import Shell
 from historian.retrieval import driver
 from historian.schema.protocols import Vector
 from historian.schema.settings import Settings

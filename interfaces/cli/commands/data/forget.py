@@ -12,9 +12,10 @@ from typer import Argument, Option
 from ....texts import FORGOTTEN, NAMES
 from ...console import short
 from ...corrections import YesOption
-from ...invocation import FAILED, Shell, command
+from ...invocation import command
 from ...language import later, listed, say
 from ...opening import opened_parts, without_models
+from ...shell import FAILED, Shell
 
 if TYPE_CHECKING:
     from .....schema.entity import Entity
