@@ -54,7 +54,7 @@ class AbsolutizeLine(GateLine):
 Line = TypeVar("Line", bound=GateLine)
 
 
-def typed(kind: type[Line], line: Mapping[str, Any]) -> Line:
+def validated_line(kind: type[Line], line: Mapping[str, Any]) -> Line:
     """Return a line validated as `kind`. Raises InvalidInput that names the key.
 
     A key with the value null or "" counts as missing, except `text`.
