@@ -41,7 +41,7 @@ from historian.schema.settings.source import parse_settings
 from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
 from locomo_jobs import jobs_of, run
-from machine import machine_line, percentile
+from machine import machine_line, percentile, put_between_marks
 
 NOTES = Path(__file__).parent / "data" / "chat_jobs.jsonl"
 AT = "2026-02-21T17:30:00+08:00"
@@ -339,16 +339,6 @@ def main() -> None:
     print("\n".join(table))
     if options.write:
         put_between_marks(options.write, "acceptance", "\n".join(table))
-
-
-def put_between_marks(page: Path, name: str, text: str) -> None:
-    """Replace the text between `<!-- name -->` and `<!-- /name -->`."""
-    begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
-    old = page.read_text(encoding="utf-8")
-    if begin not in old or end not in old:
-        raise SystemExit(f"{page} has no marks {begin} … {end}")
-    head, rest = old.split(begin, 1)
-    page.write_text(f"{head}{begin}\n{text}\n{end}{rest.split(end, 1)[1]}", encoding="utf-8")
 
 
 if __name__ == "__main__":

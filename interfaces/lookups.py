@@ -1,6 +1,6 @@
 """Lookup of the entities, profiles, events and jobs that a caller names.
 
-Shared by the command line, the API and the pages.
+Used by the command line, the HTTP API and the web pages.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 from ..schema.errors import HistorianError, InvalidInput
 from .texts import MessageFormatter, later
 
-if TYPE_CHECKING:  # commands import this module at their start
+if (
+    TYPE_CHECKING
+):  # commands import this module when they start, so slow imports are left to the functions
     from collections.abc import Callable
 
     from ..schema.entity import Entity
@@ -21,7 +23,7 @@ if TYPE_CHECKING:  # commands import this module at their start
     from ..service.inspection.event_pages import EventDetail
 
 PUBLIC = "public"
-"""The name of the layer "" of a profile."""
+"""The name by which users see and write the public layer of a profile, whose key is ""."""
 
 
 class NotFound(HistorianError):

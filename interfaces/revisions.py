@@ -1,6 +1,6 @@
 """Revisions of profiles and articles, and the comparison of two revisions.
 
-Shared by the command line, the API and the pages.
+Used by the command line, the HTTP API and the web pages.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from .lookups import PUBLIC, NotFound, WrongName, named_profile
 from .texts import Piece, later, words
 
-if TYPE_CHECKING:  # commands import this module at their start
+if TYPE_CHECKING:  # commands import this module when they start
     from ..schema.profile import Profile
     from ..schema.summary import Article, ArticleKey
     from ..service.components import Parts
     from ..service.operating import CommandKind
 
 
-class Revision(Protocol):
+class StoredRevision(Protocol):
     """One revision of a text."""
 
     @property
@@ -30,7 +30,7 @@ class Revision(Protocol):
     def updated_at(self) -> str: ...
 
 
-One = TypeVar("One", bound=Revision)
+One = TypeVar("One", bound=StoredRevision)
 
 
 @dataclass(frozen=True)

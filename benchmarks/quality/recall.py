@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import hashlib
 import re
 import tempfile
 from collections.abc import Callable, Coroutine, Sequence
@@ -31,16 +30,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from historian.models.embeddings.factory import make_embedder
 from historian.retrieval.driver import search
 from historian.retrieval.event_recall import EventRecall
 from historian.retrieval.prompt_block.formatting import format_memories
 from historian.retrieval.prompt_block.quoting import quoted
 from historian.retrieval.request import scope_request
 from historian.schema.job import Job
-from historian.schema.protocols import Matrix, Vector
+from historian.schema.protocols import Matrix
 from historian.schema.scope import Scope
-from historian.schema.settings import EmbeddingSettings, QuerySettings
+from historian.schema.settings import QuerySettings
 from historian.stores.sqlite.events.store import SqliteEventStore
 from historian.stores.sqlite.index_schema import open_index
 from historian.text.messages.records import message_events
@@ -49,6 +47,7 @@ from historian.text.speakers.shown_names import ShownNames
 from historian.text.tokens import estimate_tokens
 
 from ..machine import machine_line
+from .cached_embedder import CachedEmbedder, digest_of
 from .talk_sets import Asked, TalkSet, read_sets
 
 TOP_K = 10
@@ -56,56 +55,6 @@ SHOWN = 200
 """A text counts as shown if the block holds this many of its first characters, because a long line
 may be cut."""
 _DATED = re.compile(r" \(\d{4}-[^()]{0,40}\)")
-
-
-class CachedEmbedder:
-    """The local embedder; its results are cached in a directory."""
-
-    def __init__(self, cache: Path | None) -> None:
-        self._inner: Any = make_embedder(EmbeddingSettings(provider="local"))
-        self._cache = cache
-        self._known: dict[str, Vector] = {}
-        self._added = 0
-        if cache is not None and (cache / "vectors.npz").exists():
-            loaded = np.load(cache / "vectors.npz")
-            self._known = dict(zip(loaded["keys"].tolist(), loaded["rows"], strict=True))
-
-    model = property(lambda self: self._inner.model)
-    dimension = property(lambda self: self._inner.dimension)
-    is_remote = False
-
-    async def embed_documents(self, texts: Sequence[str]) -> Matrix:
-        keys = [_digest("passage", text) for text in texts]
-        lacking = {
-            key: text for key, text in zip(keys, texts, strict=True) if key not in self._known
-        }
-        for start in range(0, len(lacking), 32):
-            some = list(lacking.items())[start : start + 32]
-            made = await self._inner.embed_documents([text for _, text in some])
-            self._known.update(zip([key for key, _ in some], made, strict=True))
-        self._added += len(lacking)
-        return np.stack([self._known[key] for key in keys])
-
-    async def embed_query(self, text: str) -> Vector:
-        key = _digest("query", text)
-        if key not in self._known:
-            self._known[key] = await self._inner.embed_query(text)
-            self._added += 1
-        return self._known[key]
-
-    async def aclose(self) -> None:
-        if self._cache is not None and self._added:
-            self._cache.mkdir(parents=True, exist_ok=True)
-            np.savez(
-                self._cache / "vectors.npz",
-                keys=list(self._known),
-                rows=np.stack(list(self._known.values())),
-            )
-        await self._inner.aclose()
-
-
-def _digest(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
 
 
 @dataclass
@@ -146,7 +95,7 @@ class Filed:
         self.talk, self.embedder = talk, embedder
         self.scope = Scope.group(re.sub(r"\W", "-", talk.name))
         self.store = SqliteEventStore(
-            open_index(directory / f"{_digest(talk.name, str(id(talk)))}.sqlite")
+            open_index(directory / f"{digest_of(talk.name, str(id(talk)))}.sqlite")
         )
         self.jobs = [self._job(*said) for said in talk.messages]
         self.events = [message_events(job, 2_000) for job in self.jobs]

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from .console import plain
 from .invocation import APP as app
-from .invocation import FAILED, to_nowhere
+from .invocation import to_nowhere
 from .language import language_for, say, speaking
+from .shell import FAILED
 
 __all__ = ["app", "run"]
 

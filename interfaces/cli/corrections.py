@@ -11,8 +11,8 @@ from typer import Option
 from ...service.inspection.json_data import correction_data
 from ..texts import shown
 from .console import minute, short
-from .invocation import Shell
 from .language import later, say
+from .shell import Shell
 
 if TYPE_CHECKING:
     from ...schema.correction import Correction

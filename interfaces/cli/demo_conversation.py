@@ -16,7 +16,7 @@ SECRET = "sk-" + "demo4Qv9Tz7LmX2" + "Rb8NwK3pYc6HsJ1d"
 
 
 @dataclass(frozen=True)
-class Turn:
+class SampleTurn:
     """One job of the sample conversation, and a remark on what it demonstrates."""
 
     remark: str
@@ -24,7 +24,7 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Question:
+class SampleQuestion:
     """One question, its scope, and a remark on what it demonstrates.
 
     The text of one of the best events contains `expects`. If `expects` is empty, the question must
@@ -49,7 +49,7 @@ class Question:
 
 
 @cache
-def conversation() -> tuple[list[Turn], list[Question]]:
+def conversation() -> tuple[list[SampleTurn], list[SampleQuestion]]:
     """Return the turns in order, and the questions."""
     text = (
         Path(__file__)
@@ -59,7 +59,7 @@ def conversation() -> tuple[list[Turn], list[Question]]:
     )
     sample = tomllib.loads(text)
     turns = [
-        Turn(turn.pop("remark"), {**sample["places"][turn.pop("place")], **turn})
+        SampleTurn(turn.pop("remark"), {**sample["places"][turn.pop("place")], **turn})
         for turn in sample["turns"]
     ]
-    return turns, [Question(**question) for question in sample["questions"]]
+    return turns, [SampleQuestion(**question) for question in sample["questions"]]

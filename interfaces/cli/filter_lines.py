@@ -18,7 +18,7 @@ from ...schema.language import LanguageChoice
 from ...schema.names import Names
 from ...schema.times import check_timestamp, check_timezone
 from ...schema.validation import validated
-from .invocation import WrongUse
+from .shell import WrongUse
 
 Id = Annotated[str, Field(coerce_numbers_to_str=True)]
 
@@ -54,7 +54,7 @@ class AbsolutizeLine(GateLine):
 Line = TypeVar("Line", bound=GateLine)
 
 
-def typed(kind: type[Line], line: Mapping[str, Any]) -> Line:
+def validated_line(kind: type[Line], line: Mapping[str, Any]) -> Line:
     """Return a line validated as `kind`. Raises InvalidInput that names the key.
 
     A key with the value null or "" counts as missing, except `text`.

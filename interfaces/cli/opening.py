@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
 from typing import TYPE_CHECKING
 
-from .invocation import Shell
+from .shell import Shell
 
 if TYPE_CHECKING:
     from ...schema.protocols import JobQueue

@@ -11,9 +11,9 @@ import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .invocation import Shell
 from .language import later
 from .opening import opened_parts, opened_queue
+from .shell import Shell
 
 if TYPE_CHECKING:
     from ...schema.job import Job

@@ -10,9 +10,10 @@ from typer import Argument, Option
 
 from ..revisions import KeptRevisions, One
 from .console import coloured, minute, short
-from .invocation import Shell, command
+from .invocation import command
 from .language import later, say
 from .owner_commands import send_command
+from .shell import Shell
 
 OlderOption = Annotated[int | None, Option("--from", metavar="N", help="The older revision.")]
 NewerOption = Annotated[int | None, Option("--to", metavar="N", help="The newer one.")]

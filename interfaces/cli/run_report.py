@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .invocation import Shell
+from .shell import Shell
 
 if TYPE_CHECKING:
     from ...schema.protocols import ChatModel
@@ -37,7 +37,7 @@ def make_report(
     whose facts they merge.
     """
     done = jobs_done(statistics)
-    given = done - statistics.outcomes["merged"]
+    jobs_without_merges = done - statistics.outcomes["merged"]
     usage: dict[str, dict[str, float]] = {}
     for purpose, used in (chat.usage() if chat is not None else {}).items():
         counts = {
@@ -46,7 +46,8 @@ def make_report(
             "completion_tokens": used.completion_tokens,
         }
         per_job = {
-            f"{name}_per_job": round(n / given, 3) if given else 0.0 for name, n in counts.items()
+            f"{name}_per_job": round(n / jobs_without_merges, 3) if jobs_without_merges else 0.0
+            for name, n in counts.items()
         }
         usage[purpose] = {**asdict(used), "seconds": round(used.seconds, 3), **per_job}
     return {

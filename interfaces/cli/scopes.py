@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from typer import Option
 
-from .invocation import WrongUse
+from .shell import WrongUse
 
 if TYPE_CHECKING:
     from ...schema.scope import Scope

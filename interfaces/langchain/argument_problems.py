@@ -15,11 +15,11 @@ _PROBLEMS: Texts = TEXTS["problems"]
 _FIELD = re.compile(r"([a-z_][\w.]*): ", re.ASCII)
 
 
-def problem(error: Exception, language: Language, described: Texts | None = None) -> str:
-    """Return the field and its problem. `described` maps a field to its expected content.
+def problem(error: Exception, language: Language, expected_by_field: Texts | None = None) -> str:
+    """Return the field and its problem. `expected_by_field` maps a field to its expected content.
 
     Historian's own error messages are in English only. In Chinese, the text consists of the field
-    and its entry in `described`; the full message is in the log.
+    and its entry in `expected_by_field`; the full message is in the log.
     """
     if isinstance(error, ValidationError):
         return _of_validation(error, language)
@@ -30,7 +30,7 @@ def problem(error: Exception, language: Language, described: Texts | None = None
     field = _FIELD.match(str(error)) if isinstance(error, InvalidInput) else None
     if field is None:
         return "内容不能接受，原因见日志" if isinstance(error, InvalidInput) else "原因见日志"
-    wanted = (described or {}).get(field[1])
+    wanted = (expected_by_field or {}).get(field[1])
     return f"{field[1]}：填写有误" + (f"，应为：{wanted['zh']}" if wanted else "")
 
 

@@ -1,4 +1,5 @@
-"""Historian's graphs over an open memory: run by hand, with your own checkpointer, or as subgraphs.
+"""The graphs of Historian, bound to an open memory: run them with or without a checkpointer, or as
+subgraphs.
 
 >>> builder = StateGraph(BotState)  # doctest: +SKIP
 >>> builder.add_node("recall", recall_graph(memory))  # doctest: +SKIP
@@ -8,8 +9,8 @@
 >>> await graph.ainvoke(turn(memory, "I told her a story", ["She likes tea"], user_id="42"), thread)  # doctest: +SKIP
 
 The nodes use the stores and models of the memory; the context of the run is ignored. A bot does
-not need these graphs: `remember` and `enqueue_job` do the same in the background, and
-`build_context` within a time limit.
+not need these graphs: `remember` and `enqueue_job` file turns in the background, and
+`build_context` recalls events within a time limit.
 """
 
 from __future__ import annotations
@@ -46,10 +47,10 @@ Node = Callable[[Any, Runtime[Any]], Awaitable[Any]]
 def historian_graph(
     memory: CognitiveService, *, checkpointer: BaseCheckpointSaver[str] | None = None
 ) -> CompiledStateGraph[HistorianState, None, HistorianInput, HistorianState]:
-    """Return the graph that files a turn.
+    """Return the graph that stores the events of a conversation turn.
 
     Its nodes are rewrite → gate → embed → link → merge_profile → write_profile. For talk, events
-    are extracted first. Its input is the value of `turn` or `talk`. Filing the same job a second
+    are extracted first. Its input is what the function `turn` or `talk` returns. Filing the same job a second
     time changes nothing.
     """
     graph = StateGraph(HistorianState, input_schema=HistorianInput)
@@ -86,7 +87,8 @@ def reflection_graph(
 ) -> CompiledStateGraph[ReflectionState, None, ReflectionInput, ReflectionState]:
     """Return the graph that summarises talk and writes the article about a person.
 
-    The article is written from the summaries. The input is the value of `states`.
+    The article is written from the summaries. Its input is what the function `states`
+    returns.
     """
     graph = StateGraph(ReflectionState, input_schema=ReflectionInput)
     wire_reflection(graph, bound=_with(memory, lambda opened: opened.parts.context()))
@@ -145,7 +147,7 @@ def states(
 def _with(
     memory: CognitiveService, context_of: Callable[[OpenMemory], Any]
 ) -> Callable[[Node], Node]:
-    """Return a decorator for nodes that takes their context from the memory."""
+    """Return a decorator that gives a node the context of the memory."""
 
     async def context(runtime: Runtime[Any]) -> Any:
         return context_of(memory.lifecycle.in_use())

@@ -29,7 +29,6 @@ from langgraph.store import base
 from ...models.embeddings.factory import make_embedder
 from ...retrieval.fusion import from_zero, stretched, with_estimates
 from ...retrieval.scope_index.words import Scores
-from ...schema.errors import InvalidInput
 from ...schema.protocols import Vector
 from ...schema.settings import Settings
 from ...schema.settings.source import load_settings
@@ -38,6 +37,7 @@ from ...service.cognitive import CognitiveService
 from ...stores.opening import open_items
 from ...stores.tables.items import NewItem, Rows, StoredItem
 from .embeddings import HistorianEmbeddings
+from .store_conditions import compared, fits
 
 log = logging.getLogger(__name__)
 
@@ -226,7 +226,7 @@ class HistorianStore(base.BaseStore):
         if isinstance(op, base.ListNamespacesOp):
             names = (tuple(name.split(".")) for name in self._items.namespaces(now))
             wanted = (
-                name for name in names if all(_fits(one, name) for one in op.match_conditions or ())
+                name for name in names if all(fits(one, name) for one in op.match_conditions or ())
             )
             return sorted({name[: op.max_depth] for name in wanted})[
                 op.offset : op.offset + op.limit
@@ -254,7 +254,7 @@ class HistorianStore(base.BaseStore):
             for item in self._items.read(namespace, list(known)):
                 value = json.loads(item.value)
                 if all(
-                    _compared(value.get(name), wanted) for name, wanted in (op.filter or {}).items()
+                    compared(value.get(name), wanted) for name, wanted in (op.filter or {}).items()
                 ):
                     found.append(
                         (item, value, None if np.isnan(known[item.row]) else known[item.row])
@@ -339,49 +339,3 @@ def _fields_of(item: StoredItem) -> dict[str, Any]:
         "created_at": datetime.fromtimestamp(item.created_at, UTC),
         "updated_at": datetime.fromtimestamp(item.updated_at, UTC),
     }
-
-
-def _fits(condition: base.MatchCondition, name: tuple[str, ...]) -> bool:
-    path = condition.path
-    part = (
-        name[: len(path)]
-        if condition.match_type == "prefix"
-        else name[-len(path) :]
-        if path
-        else ()
-    )
-    return len(part) == len(path) and all(
-        wanted in ("*", label) for label, wanted in zip(part, path, strict=True)
-    )
-
-
-def _compared(value: Any, wanted: Any) -> bool:
-    """Return True if a value matches a filter.
-
-    It matches if it is equal, if it fulfils the operators, or if it is a mapping whose values match
-    those of the filter.
-    """
-    if not isinstance(wanted, Mapping):
-        return bool(value == (list(wanted) if isinstance(wanted, tuple) else wanted))
-    if any(str(name).startswith("$") for name in wanted):
-        return all(_operated(value, operator, against) for operator, against in wanted.items())
-    return isinstance(value, dict) and all(
-        _compared(value.get(name), one) for name, one in wanted.items()
-    )
-
-
-def _operated(value: Any, operator: str, against: Any) -> bool:
-    if operator in ("$eq", "$ne"):
-        return bool(value == against) is (operator == "$eq")
-    if operator not in ("$gt", "$gte", "$lt", "$lte"):
-        raise InvalidInput(f"filter: {operator!r:.20} is not one of $eq, $ne, $gt, $gte, $lt, $lte")
-    try:
-        found, bound = float(value), float(against)
-    except (TypeError, ValueError):
-        return False
-    return {
-        "$gt": found > bound,
-        "$gte": found >= bound,
-        "$lt": found < bound,
-        "$lte": found <= bound,
-    }[operator]

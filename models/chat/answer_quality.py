@@ -59,10 +59,13 @@ class AnswerQuality:
         hour.refused += refused
         if not hour.is_bad or was_bad:
             return
-        told = "%s: of %d items of its answers (%s) the checks refused %d. It rests for %.0f min, the rules do its work; %s"
+        told = (
+            "%s: the checks refused %d of %d items of its answers (%s). It is not used for this for "
+            "%.0f min, and rules do its work; %s"
+        )
         items, minutes = hour.taken + hour.refused, (hour.until - now) / 60
         level = logging.INFO if purpose in self._told else logging.WARNING
-        log.log(level, told, self._model, items, purpose, hour.refused, minutes, REMEDY)
+        log.log(level, told, self._model, hour.refused, items, purpose, minutes, REMEDY)
         self._told.add(purpose)
 
     def resting(self) -> Mapping[str, float]:

@@ -32,7 +32,7 @@ EMPTY = "it is empty"
 
 
 @dataclass(frozen=True, slots=True)
-class Reading(Generic[Answer]):
+class AnswerReading(Generic[Answer]):
     """A parsed answer, or the reason why there is none.
 
     `said` is the model's text (for the repair turn). `in_text` is True if the answer was in the
@@ -48,21 +48,21 @@ class Reading(Generic[Answer]):
     is_declined: bool = False
 
 
-def read_answer(message: BaseMessage, answer: type[Answer]) -> Reading[Answer]:
+def read_answer(message: BaseMessage, answer: type[Answer]) -> AnswerReading[Answer]:
     """Parse `message` as an `answer`.
 
     Empty tool calls, truncated JSON and objects without a known key do not count.
     """
     said = str(message.text)
     if refusal := message.additional_kwargs.get("refusal"):
-        return Reading(
+        return AnswerReading(
             None, f"the model declines: {clean_text(str(refusal))[:200]}", said, is_declined=True
         )
     ended = message.response_metadata.get("finish_reason") or message.response_metadata.get(
         "stop_reason"
     )
     if str(ended).casefold() in _STOPPED:
-        return Reading(
+        return AnswerReading(
             None,
             f"the provider's content filter stopped the answer ({ended})",
             said,
@@ -78,17 +78,17 @@ def read_answer(message: BaseMessage, answer: type[Answer]) -> Reading[Answer]:
     for number, candidate in enumerate(candidates):
         for value in _unwrapped(candidate, answer):
             try:
-                return Reading(
+                return AnswerReading(
                     answer.model_validate(_clean(value)), said=said, in_text=number >= len(called)
                 )
             except ValidationError as error:
                 near = near or _worded(error)
     said = said.strip() or called_text
     if near:
-        return Reading(None, near, said, is_near=True)
+        return AnswerReading(None, near, said, is_near=True)
     if found.cut_off or is_cut_off(message):
         problem = "the JSON is cut off"
-    return Reading(
+    return AnswerReading(
         None, problem or ("it contains no JSON object of this form" if said else EMPTY), said
     )
 

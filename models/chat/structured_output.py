@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Generic, cast
 from ...schema.errors import ContentDeclined, ModelAnswerUnusable, ModelError
 from ...schema.protocols import Answer
 from ..endpoint import FormFailed, FormRejected, InputRejected
-from .answer_reading import EMPTY, Reading, read_answer
+from .answer_reading import EMPTY, AnswerReading, read_answer
 from .answer_schema import AnswerForm, answer_form
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class _Exchange(Generic[Answer]):
         return answer_form(self.answer)
 
     async def run(self) -> Answer:
-        last: tuple[Method, Reading[Answer]] | None = None
+        last: tuple[Method, AnswerReading[Answer]] | None = None
         for method in self.memory.order(self.form.name):
             asked = "" if method is Method.TOOL_CALL else f"\n\nAnswer with {self._described()}"
             reading = await self._try(method, self.user + asked)
@@ -147,7 +147,7 @@ class _Exchange(Generic[Answer]):
             + "; ".join(dict.fromkeys(f"{method}: {problem}" for method, problem in self.problems))
         )
 
-    async def _try(self, method: Method, *turns: str) -> Reading[Answer] | None:
+    async def _try(self, method: Method, *turns: str) -> AnswerReading[Answer] | None:
         """Send one request and return the reading, or None if the server rejects the method.
 
         `turns` are the texts of the user and, if there are three, of the assistant in between.
@@ -172,7 +172,9 @@ class _Exchange(Generic[Answer]):
             self.problems.append((method, reading.problem))
         return reading
 
-    async def _repair(self, method: Method, reading: Reading[Answer]) -> Reading[Answer]:
+    async def _repair(
+        self, method: Method, reading: AnswerReading[Answer]
+    ) -> AnswerReading[Answer]:
         """Ask the model once per question to correct its answer, and return the new reading.
 
         Return `reading` if this was done before or the server rejects the request.

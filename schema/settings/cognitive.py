@@ -24,19 +24,19 @@ ChapterTokens = Annotated[int, Field(ge=60, le=20_000)]
 class QuerySettings(Section):
     auto_top_k: TopK = hot(3)
     """每次回复前至少召回的条数
-    records recalled before each reply, at least"""
+    minimum number of records recalled before each reply"""
     auto_max_k: TopK = hot(40)
     """每次回复前至多召回的条数
-    records recalled before each reply, at most"""
+    maximum number of records recalled before each reply"""
     tool_default_top_k: TopK = hot(12)
     """工具搜索默认返回的条数
-    records a search tool returns by default"""
+    number of records that a search tool returns by default"""
     profile_top_k: TopK = hot(8)
     """画像搜索返回的条数
-    profiles a profile search returns"""
+    number of profiles that a profile search returns"""
     rerank_candidate_multiplier: Annotated[int, Field(ge=1, le=50)] = hot(3)
     """重排候选数 = 条数 × 此值
-    candidates for the reranker = top_k times this"""
+    number of candidates for the reranker = top_k times this"""
     vector_weight: Weight = hot(0.6)
     """融合时向量分数的权重
     weight of the vector score in the fusion"""
@@ -55,34 +55,34 @@ class QuerySettings(Section):
     # LoCoMo turns by keywords, 760 questions, R@10: 72.6 % without it, 72.7 % with 0.05, 72.1 % with 0.1, 71.3 % with 0.2.
     time_decay_boost: Weight = hot(0.05)
     """新近记录最多加分的比例
-    largest share a fresh record gains"""
+    largest share that is added to the score of a fresh record"""
     diversity_lambda: Weight = hot(0.7)
     """多样性：1 只看相关度，0 只看差异
     diversity: 1 is relevance alone, 0 novelty alone"""
     vector_centering: bool = hot(True)
     """向量按会话的均值居中后再比较（小模型的向量挤在一处，居中后更分得开）
-    compare vectors after taking away their scope's mean (small models crowd all vectors into one corner)"""
+    subtract the mean vector of the scope before vectors are compared (those of small models lie close together)"""
     neighbour_weight: Weight = hot(0.2)
     """时间上相邻的记录互相抬升的比例；再隔一条减半；0 关闭
-    share of its score that a record lends to the next one in time, half of it to the one after; 0 is off"""
+    share of its score that a record adds to the next one in time, and half of it to the one after that; 0: off"""
     neighbour_minutes: Annotated[float, Field(ge=0, le=10_080)] = hot(30.0)
     """相隔多少分钟以内算相邻
     minutes between two records within which they are neighbours"""
     name_weight: Weight = hot(0.2)
     """问题里点名的人，其记录的得分提高的比例
-    share by which the score of a record rises whose person the query names"""
+    share by which the score of a record rises if the query names its person"""
     date_weight: Weight = hot(0.4)
     """问题里提到的日期或月份，当时的记录加多少分
-    added to records of a day or month that the query names"""
+    amount added to the score of records of a day or month that the query names"""
     pending_limit: Annotated[int, Field(ge=0, le=50)] = hot(5)
     """尚未归档的内容最多提供几条
-    records offered from jobs that are not filed yet"""
+    maximum number of records from jobs that are not filed yet"""
     query_cache_size: Annotated[int, Field(ge=0, le=100_000)] = hot(512)
     """缓存多少条查询的向量
-    query embeddings kept"""
+    number of query embeddings in the cache"""
     query_cache_seconds: Seconds = hot(600.0)
     """查询向量缓存多久（秒）
-    seconds a query embedding is kept"""
+    seconds for which a query embedding is cached"""
     scope_cache_megabytes: Annotated[int, Field(ge=1, le=65_536)] = hot(256)
     """各会话的向量、词和原文最多占多少内存（MB）
     megabytes of memory for the vectors, words and texts of scopes"""
@@ -94,10 +94,10 @@ class QuerySettings(Section):
     time limit of a recall in seconds; auto: 0.15 with a local embedder or none, 0.8 with a remote one"""
     max_context_tokens: Annotated[int, Field(ge=50, le=100_000)] = hot(800)
     """放入提示词的记忆最多多少 token
-    most tokens of memory put into a prompt"""
+    maximum tokens of memory put into a prompt"""
     relevant_max_tokens: Annotated[int, Field(ge=50, le=100_000)] = hot(3000)
     """文章与最近摘要一次最多取多少 token
-    most tokens of the article and the newest summaries when they are asked for"""
+    maximum tokens of the article and the newest summaries when they are requested"""
     own_words_from_groups: bool = hot(False)
     """私聊时也召回同一用户自己在群里说的事（只限本人的话，标明群名）
     in private chats also recall what the same user told in groups (their own words alone, marked with the group's name)"""
@@ -109,25 +109,25 @@ class QuerySettings(Section):
 class HistorianSettings(Section):
     rewrite_mode: Literal["always", "auto", "rules"] = "auto"
     """改写方式：auto 在规则不够时用模型，always 总用模型，rules 只用规则
-    rewriting: auto asks the model where rules fall short, always for every text, rules never"""
+    rewriting: auto asks the model where rules are not enough, always asks it for every text, rules never asks it"""
     gate_pronouns: Literal["orphan", "all"] = "orphan"
     """第三人称代词：orphan 只拦无先行词的，all 全拦
-    third-person pronouns: orphan stops those without an antecedent, all stops every one"""
+    third-person pronouns: orphan refuses those without an antecedent, all refuses every one"""
     rewrite_max_retry: Annotated[int, Field(ge=0, le=10)] = hot(1)
     """闸门不通过时最多重写几次
-    rewrites after the gate says no"""
+    maximum number of rewrites of a text that the gate refuses"""
     redact_jobs: Literal["secrets", "all", "none"] = "secrets"
     """任务入队前的脱敏：secrets 密钥，all 再加个人信息，none 不做
     redaction of jobs when accepted: secrets, all (personal data too), none"""
     poll_interval_seconds: Seconds = hot(1.0)
     """后台查看队列的间隔（秒）
-    seconds between looks into the queue"""
+    seconds between checks of the queue"""
     stale_job_timeout_seconds: Seconds = 300.0
     """失主任务多久后收回（秒）
-    seconds after which a lost owner's job is taken back"""
+    seconds after which the jobs of an owner that has disappeared are taken back"""
     concurrency: Annotated[int, Field(ge=1, le=64)] = 4
     """同时处理的任务数
-    jobs processed side by side"""
+    number of jobs processed concurrently"""
 
 
 class ProfileSettings(Section):
@@ -149,19 +149,19 @@ class ProfileSettings(Section):
     seconds that new facts wait, with a model, for others of their conversation before profiles are merged; 0: at once"""
     merge_after_facts: Annotated[int, Field(ge=1, le=1000)] = hot(12)
     """一个会话积累多少条新事实就不再等待
-    new facts of a conversation with which they wait no longer"""
+    number of new facts of a conversation after which they are merged at once"""
 
 
 class QueueSettings(Section):
     job_max_retries: Annotated[int, Field(ge=0, le=100)] = 3
     """任务自身出错时最多重试几次
-    retries of a job that fails for its own reasons"""
+    maximum number of retries of a job that fails for its own reasons"""
     failed_max_age_days: Annotated[float, Field(gt=0)] = 30.0
     """失败任务保留多少天
-    days a failed job is kept"""
+    days for which a failed job is kept"""
     failed_max_files: Annotated[int, Field(ge=1)] = 500
     """最多保留多少个失败任务
-    failed jobs kept at most"""
+    maximum number of failed jobs kept"""
     failed_cleanup_interval: Annotated[int, Field(ge=0)] = 100
     """每多少个空闲轮清理一次失败任务；0 从不
     idle rounds between clean-ups of failed jobs; 0 is never"""
@@ -176,28 +176,28 @@ class ShorttermSettings(Section):
     tokens of filed records after which they are summarised; they are condensed already"""
     max_tokens: Annotated[int, Field(ge=100)] = 12_000
     """全部短期摘要最多多少 token；没有模型时最旧的先离开
-    most tokens of all short-term summaries; without a model the oldest leave"""
+    maximum tokens of all short-term summaries; without a model the oldest are dropped"""
     promote_above: Annotated[int, Field(ge=1)] = 20
     """摘要超过多少条，最旧的由模型并入文章
-    summaries beyond which a model takes the oldest into the article"""
+    number of summaries above which a model merges the oldest into the article"""
     promote_count: Annotated[int, Field(ge=1)] = 5
     """每次晋升最旧的几条
-    summaries promoted at a time"""
+    number of summaries merged at a time"""
     feed_from_jobs: bool = hot(True)
     """归档的记录也进入短期层
     records that were filed enter the short-term layer as well"""
     bedrock_max_tokens: ChapterTokens = 600
     """文章“基石”最多多少 token
-    most tokens of the chapter Bedrock"""
+    maximum tokens of the chapter Bedrock"""
     evolutionary_max_tokens: ChapterTokens = 600
     """文章“演进”最多多少 token
-    most tokens of the chapter Evolutionary"""
+    maximum tokens of the chapter Evolutionary"""
     dynamic_max_tokens: ChapterTokens = 600
     """文章“近况”最多多少 token
-    most tokens of the chapter Dynamic"""
+    maximum tokens of the chapter Dynamic"""
     reconstruct_max_retry: Annotated[int, Field(ge=0, le=10)] = 2
     """文章的条目不合格时最多再问几次
-    further questions to the model about lines of an article that did not pass"""
+    how often the model is asked again about refused lines of an article"""
     revision_keep: Annotated[int, Field(ge=0, le=1000)] = 5
     """文章保留多少个旧版本
     earlier revisions kept of an article"""
@@ -209,34 +209,34 @@ class ObservationSettings(Section):
     capacity of the observation queue"""
     chunk_max_tokens: Annotated[int, Field(ge=16, le=8192)] = 256
     """每块最多多少 token
-    most tokens in a chunk"""
+    maximum tokens in a chunk"""
     summary_interval_seconds: Seconds = 300.0
     """会话里的消息过多久由模型一并读取（秒）
-    seconds after which a model reads what was fed in a session, all of it together"""
+    seconds after which a model reads all new observations of a session together"""
     max_age_days: Annotated[float, Field(gt=0)] = 30.0
     """工具返回的内容保留多少天
-    days that what a tool returned is kept"""
+    days for which results of tools are kept"""
 
 
 class TalkSettings(Section):
     gather_messages: Annotated[int, Field(ge=1, le=64)] = hot(48)
     """交来的消息攒够几条就一起交给模型（没有模型时不等）
-    messages of a conversation after which a model looks through them together; without a model nothing waits"""
+    number of waiting messages of a conversation at which the model reads them together; without a model nothing waits"""
     gather_tokens: Annotated[int, Field(ge=1, le=20_000)] = hot(4_000)
     """或者攒够多少 token
-    or tokens of them"""
+    or their number of tokens"""
     silence_seconds: Annotated[float, Field(gt=0, le=86_400)] = hot(60.0)
     """或者最后一条之后安静了多少秒
-    or seconds of silence after the last one"""
+    or seconds of silence after the last message"""
     gather_seconds: Annotated[float, Field(gt=0, le=86_400)] = hot(600.0)
     """一条消息最多等多少秒，不管有没有安静下来
-    seconds that a message waits for others at most, silence or not"""
+    maximum seconds that a message waits for others, silence or not"""
     keep_days: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     """聊天消息保留多少天，0 为一直保留；由消息得出的记录不受影响
-    days that messages are kept, 0 for good; what was made of them stays"""
+    days for which messages are kept (0: forever); events made from them stay"""
     keep_messages: Annotated[int, Field(ge=0)] = 100_000
     """一个会话最多保留多少条消息，多了先删最旧的，0 为不限
-    most messages of a conversation that are kept, the oldest leave first; 0: no bound"""
+    maximum number of messages kept per conversation; the oldest are deleted first; 0: no limit"""
 
 
 class CognitiveSettings(Section):
@@ -251,7 +251,7 @@ class CognitiveSettings(Section):
     whether the group of the data directory may read and write too (2770, 660); else only the user who runs this (700, 600)"""
     bot_name: str = ""
     """机器人的名字（任务里没有时用它）
-    the bot's name, where a job brings none"""
+    the bot's name, for jobs without one"""
     language: LanguageChoice = "auto"
     """提示词与输出语言
     language of prompts and output"""
@@ -261,25 +261,25 @@ class CognitiveSettings(Section):
     prompts, never recalled, without effect where there is no model"""
     notes_dir: str = ""
     """Markdown 笔记的目录，空闲时自动索引；留空则不索引
-    directory of Markdown notes, indexed by the worker when idle; empty: none is"""
+    directory of Markdown notes, indexed by the worker when idle; empty: no notes are indexed"""
     notes_scope: str = ""
     """笔记归哪个会话：group:群号 或 user:用户号；留空为共享笔记，只有点名才读得到
     whose notes these are: group:ID or user:ID; empty: shared notes, which are read only when asked for"""
     notes_follow_links: bool = False
     """笔记目录里指向目录之外的链接是否跟随
-    whether links in a notes directory that lead out of it are followed"""
+    whether links that lead out of the notes directory are followed"""
     migrate_from: str = ""
     """旧摘要文件（如 end_summaries.json），启动后在后台迁入一次；留空则不迁
-    a file of old summaries (such as end_summaries.json), taken in once in the background after the start; empty: none"""
+    a file of old summaries (such as end_summaries.json), imported once in the background after the start; empty: none"""
     migrate_rewrite: bool = False
     """迁入时是否交给史官改写；否则只按规则
-    whether what is taken in goes through the historian; else the rules alone file it"""
+    whether these summaries are rewritten by the historian; otherwise the rules alone file them"""
     timezone: str = "local"
     """默认时区：IANA 名称，或 local（本机的；时间戳带着别的时差则用它的）
     default time zone: an IANA name, or local (of this machine, or of a timestamp that has another offset)"""
     undo_hours: Annotated[float, Field(ge=0, le=8_760)] = hot(24.0)
     """更正和删除后多少小时内可以撤销；0 为不留，原文立刻清除
-    hours for which a correction or deletion can be undone; 0: nothing is kept, and the words go at once"""
+    hours for which a correction or deletion can be undone; 0: nothing is kept, and the old text is erased at once"""
     query: QuerySettings = Field(default_factory=QuerySettings)
     historian: HistorianSettings = Field(default_factory=HistorianSettings)
     profile: ProfileSettings = Field(default_factory=ProfileSettings)

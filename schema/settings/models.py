@@ -29,7 +29,7 @@ class ChatSettings(Section):
     time limit of one call in seconds"""
     max_answer_tokens: Annotated[int, Field(ge=0, le=1_000_000)] = 4096
     """一次回答最多多少 token，防止模型没完没了；0 不限
-    most tokens of one answer, so that a model that never ends is stopped; 0: no limit"""
+    maximum tokens of one answer, so that a model that does not stop is cut off; 0: no limit"""
     extra_body: dict[str, Any] = Field(default_factory=dict)
     """附加到请求体的字段
     fields added to the request body"""
@@ -43,7 +43,7 @@ class ChatSettings(Section):
 class EmbeddingSettings(Section):
     provider: Literal["auto", "openai", "local", "fastembed", "none"] = "auto"
     """向量来源：auto 有端点用端点，否则用本地模型，再否则不用
-    where vectors come from: auto takes a configured endpoint, else the local model, else none"""
+    source of vectors: auto uses a configured endpoint, else the local model, else none"""
     base_url: str = ""
     """OpenAI 兼容的向量端点；只写了 model 时用聊天模型的端点和密钥
     an OpenAI-compatible embeddings endpoint; with `model` alone, that of the chat model with its key"""
@@ -55,7 +55,7 @@ class EmbeddingSettings(Section):
     the embedding model's name"""
     dimensions: Annotated[int, Field(ge=0, le=16_384)] = 0
     """要求的维数；0 用模型默认
-    dimensions asked for; 0: the model's own"""
+    requested number of dimensions; 0: the default of the model"""
     query_instruction: str = ""
     """查询前缀
     text put before a query"""
@@ -64,10 +64,10 @@ class EmbeddingSettings(Section):
     text put before a document"""
     batch_size: Annotated[int, Field(ge=1, le=2048)] = 16
     """一次请求多少条
-    texts in one request"""
+    number of texts in one request"""
     threads: Annotated[int, Field(ge=0, le=256)] = 0
     """本地模型算文档用的线程数；0 由 OpenMP 定（fastembed 为 2）。一次查询至多用两个
-    threads of a local model for documents; 0: what OpenMP says (fastembed: 2). A query takes two at most"""
+    threads of a local model for documents; 0: decided by OpenMP (fastembed: 2). A query uses two at most"""
     queue_interval_seconds: Annotated[float, Field(ge=0, le=3600)] = 0.0
     """两次批量请求的间隔（秒）
     seconds between batch requests"""

@@ -22,7 +22,7 @@ class WebSettings(Section):
     the port; 0: any free one"""
     hosts: list[str] = Field(default_factory=list)
     """除本机名和 host 外，浏览器可用哪些主机名访问（如反向代理的域名）
-    names that browsers may reach it by, besides those of this machine and `host` (such as a reverse proxy's)"""
+    further host names by which browsers may reach the server (such as the name of a reverse proxy)"""
     token: str = ""
     """操作者的令牌，至少 16 个 ASCII 字符；留空则每次启动新生成一个
     the operator's token, at least 16 characters of ASCII; empty: a new one at each start"""
@@ -31,10 +31,10 @@ class WebSettings(Section):
     tokens for one conversation alone: { "group:ID" = "token", "user:ID" = "token" }"""
     body_max_kib: Annotated[int, Field(ge=1, le=65_536)] = 1024
     """请求体最多多少 KiB
-    KiB of a request's body at most"""
+    maximum size of a request body in KiB"""
     requests_per_second: Annotated[float, Field(gt=0, le=100_000)] = 50.0
     """每个令牌每秒最多多少个请求，短时可以翻倍
-    requests a second of one token at most; twice as many for a moment"""
+    maximum requests per second per token; twice as many for a short time"""
 
     @field_validator("token")
     @classmethod

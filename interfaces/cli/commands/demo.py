@@ -20,10 +20,11 @@ from ....service.inspection.json_data import profile_data
 from ....service.jobs.step_stream import JobWatch
 from ...texts import NAMES
 from ..console import changes, minute, plain
-from ..demo_conversation import SECRET, Turn, conversation
-from ..invocation import CommandFailed, Shell, command
+from ..demo_conversation import SECRET, SampleTurn, conversation
+from ..invocation import command
 from ..language import say, speaking
 from ..opening import opened_parts
+from ..shell import CommandFailed, Shell
 
 if TYPE_CHECKING:
     from ....schema.graph_states.historian import ItemState
@@ -65,7 +66,7 @@ async def demo(
         tempfile.TemporaryDirectory(prefix="historian-demo-", ignore_cleanup_errors=True) as folder,
         waiting,
     ):
-        steps = await live_through(
+        steps = await run_demo(
             Settings(cognitive=CognitiveSettings(data_dir=folder))
         )  # the local embedder, if installed
     end = steps[-1]
@@ -88,7 +89,7 @@ async def demo(
         )
 
 
-async def live_through(settings: Settings) -> list[dict[str, Any]]:
+async def run_demo(settings: Settings) -> list[dict[str, Any]]:
     """Enqueue the sample jobs, run the worker, and search for each question.
 
     Returns JSON objects; the key `step` of each is job, profile, recall, context or end.
@@ -191,7 +192,7 @@ def _heading(shell: Shell, text: str) -> None:
     shell.out.print(Rule(Text(text, "bold cyan"), align="left", style="cyan"))
 
 
-def _print_job(shell: Shell, number: int, turn: Turn, job: dict[str, Any]) -> None:
+def _print_job(shell: Shell, number: int, turn: SampleTurn, job: dict[str, Any]) -> None:
     """Print a turn and the events of its job."""
     out, values = shell.out, turn.fields
     place = values.get("group_name") or say("private chat")

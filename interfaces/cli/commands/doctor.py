@@ -8,8 +8,9 @@ import typer
 from rich.text import Text
 
 from ..console import Cell, plain
-from ..invocation import FAILED, Shell, command
+from ..invocation import command
 from ..language import duration, say
+from ..shell import FAILED, Shell
 
 MARKS = {
     "ok": ("✓", "bold green"),

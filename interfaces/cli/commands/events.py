@@ -15,10 +15,11 @@ from ...lookups import found_event
 from ...texts import shown
 from ..console import Cell, minute, short
 from ..corrections import DryRunOption, YesOption, opened_memory, show_affected, show_correction
-from ..invocation import Shell, WrongUse, command, group
+from ..invocation import command, group
 from ..language import later
 from ..opening import opened_stores
 from ..scopes import NARROWING, GroupOption, UserOption, asked_scope, conditions, scope_of
+from ..shell import Shell, WrongUse
 
 if TYPE_CHECKING:
     from ....schema.event import Event

@@ -22,9 +22,10 @@ from typer import Argument, Option
 from ....schema.errors import InvalidInput
 from ....service.timezones import told_timezone
 from ..console import changes, emit, plain
-from ..filter_lines import AbsolutizeLine, GateLine, Line, json_lines, text_lines, typed
-from ..invocation import FAILED, Shell, command
+from ..filter_lines import AbsolutizeLine, GateLine, Line, json_lines, text_lines, validated_line
+from ..invocation import command
 from ..language import language, say
+from ..shell import FAILED, Shell
 
 if TYPE_CHECKING:
     from ....text.checks.findings import Verdict
@@ -197,7 +198,7 @@ def _filter(
         try:
             if isinstance(line, InvalidInput):
                 raise line
-            answer = work(typed(kind, {**given, **line}))
+            answer = work(validated_line(kind, {**given, **line}))
             if shell.json:
                 emit(answer)
         except InvalidInput as found:

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal
 import typer
 from typer import Argument
 
-from ..invocation import Shell, command
+from ..invocation import command
+from ..shell import Shell
 
 Name = Literal["historian", "recall", "reflection"]
 

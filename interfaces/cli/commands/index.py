@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from ..invocation import Shell, WrongUse, command
+from ..invocation import command
 from ..opening import opened_parts, opened_stores
 from ..owner_commands import done_here
 from ..scopes import GroupOption, UserOption
+from ..shell import Shell, WrongUse
 
 if TYPE_CHECKING:
     from ....schema.job import Job

@@ -27,9 +27,10 @@ from ....schema.errors import InvalidInput
 from ...texts import NAMES
 from ..console import plain
 from ..filter_lines import json_object
-from ..invocation import FAILED, Shell, WrongUse, command
+from ..invocation import command
 from ..language import listed, say
 from ..opening import opened_queue
+from ..shell import FAILED, Shell, WrongUse
 
 if TYPE_CHECKING:
     from ....schema.job import Job

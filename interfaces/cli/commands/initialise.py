@@ -10,7 +10,8 @@ import typer
 from typer import Argument, Option
 
 from ....schema.language import Language
-from ..invocation import CommandFailed, Shell, command
+from ..invocation import command
+from ..shell import CommandFailed, Shell
 
 
 @command("init")

@@ -11,9 +11,10 @@ from typer import Argument, Option
 from ...lookups import found_job, retried
 from ...texts import told_by
 from ..console import Cell, minute, short
-from ..invocation import Shell, WrongUse, command, group
+from ..invocation import command, group
 from ..language import say
 from ..opening import opened_queue
+from ..shell import Shell, WrongUse
 
 jobs = group("jobs", "Jobs in the queue: waiting, running and failed ones.")
 
@@ -58,10 +59,10 @@ def show_job(
 def retry_jobs(
     shell: Shell,
     job_id: Annotated[str | None, Argument(metavar="JOB", help="The failed job to retry.")] = None,
-    every: Annotated[bool, Option("--all", help="Retry all failed jobs.")] = False,
+    retry_all: Annotated[bool, Option("--all", help="Retry all failed jobs.")] = False,
 ) -> None:
     """Put failed jobs back into the queue and reset their attempt counts."""
-    if (job_id is None) != every:
+    if (job_id is None) != retry_all:
         raise WrongUse(
             "give either a job or --all: `historian jobs retry JOB`, or `historian jobs retry "
             "--all`"
@@ -77,7 +78,7 @@ def _cells(entry: dict[str, Any]) -> tuple[Cell, ...]:
         state,
         _scope(entry),
         minute(entry.get("timestamp", "")),
-        short(_what(entry), 200),
+        short(_summary(entry), 200),
     )
 
 
@@ -93,7 +94,7 @@ def _scope(entry: dict[str, Any]) -> str:
     )
 
 
-def _what(entry: dict[str, Any]) -> str:
+def _summary(entry: dict[str, Any]) -> str:
     if entry["state"] == "failed":
         return str(entry["error"])
     said = told_by(entry)

@@ -8,8 +8,9 @@ from typer import Option
 
 from ....schema.language import LanguageChoice
 from ..console import plain
-from ..invocation import Shell, WrongUse, command
+from ..invocation import command
 from ..scopes import AskerOption, GroupOption, asked_scope
+from ..shell import Shell, WrongUse
 from .searching import patient
 
 RECALL_SECONDS = 10.0

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
-from ..invocation import CommandFailed, Shell, WrongUse, command
+from ..invocation import command
 from ..language import later
 from ..opening import opened_parts, without_models
+from ..shell import CommandFailed, Shell, WrongUse
 
 if TYPE_CHECKING:
     from ....service.components import Parts

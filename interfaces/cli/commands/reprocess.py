@@ -8,9 +8,10 @@ from typing import Annotated
 from typer import Option
 
 from ..console import short
-from ..invocation import Shell, command
+from ..invocation import command
 from ..language import later
 from ..scopes import GroupOption, UserOption, scope_of
+from ..shell import Shell
 
 
 @command("reprocess")

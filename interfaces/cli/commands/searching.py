@@ -14,8 +14,9 @@ from ....service.inspection.json_data import hit_data
 from ...texts import shown
 from .. import scopes
 from ..console import Cell, minute, short
-from ..invocation import Shell, WrongUse, command
+from ..invocation import command
 from ..language import later, say
+from ..shell import Shell, WrongUse
 
 if TYPE_CHECKING:
     from ....schema.hit import Hit

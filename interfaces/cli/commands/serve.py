@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Option
 
 from ..console import plain
-from ..invocation import Shell, command
+from ..invocation import command
+from ..shell import Shell
 
 if TYPE_CHECKING:
     from ...web.access import Access

@@ -8,10 +8,11 @@ from typing import Annotated, Any
 
 from typer import Option
 
-from ..invocation import Shell, command
+from ..invocation import command
 from ..language import say
 from ..opening import opened_stores
 from ..run_report import print_report, read_report
+from ..shell import Shell
 from .data.forget import STAGES
 
 SHOWN = ("stored_in", "bytes", "owner", "queue", "events", "profiles", "vectors", "forgetting")

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Option
 
 from ....schema.errors import OwnerLockHeld, StorageError
-from ..invocation import CommandFailed, Shell, command
+from ..invocation import command
 from ..language import say
 from ..opening import opened_parts
 from ..run_report import jobs_done, make_report, print_report, save_report
+from ..shell import CommandFailed, Shell
 
 if TYPE_CHECKING:
     from ....service.components import Parts

@@ -78,7 +78,7 @@ def show_article(parts: PartsHere, key: KeyHere) -> ArticleData:
 
 @router.get("/article/history")
 def history(parts: PartsHere, operator: OperatorHere, key: KeyHere) -> ArticleRevisions:
-    """The revisions of an article that are kept."""
+    """The stored revisions of an article."""
     return ArticleRevisions(
         revisions=[article_data(one) for one in article_revisions(parts, key).kept]
     )

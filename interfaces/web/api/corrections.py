@@ -32,7 +32,7 @@ Until = Annotated[
 
 
 class LineEdit(Body):
-    """What becomes of a line; what is left out stays."""
+    """Changes of a line; fields that are left out are not changed."""
 
     text: str | None = Field(
         None, description="The new text, also for events that are evidence for this line alone."
@@ -44,7 +44,9 @@ class LineEdit(Body):
 
 
 class PinRequest(InScope):
-    text: str = Field(description="The pins, which come first in every block of the conversation.")
+    text: str = Field(
+        description="The text to pin: it comes first in every block of the conversation."
+    )
     expires_at: Until = None
 
 
@@ -59,7 +61,7 @@ class CorrectRequest(InScope):
 class Corrected(BaseModel):
     correction: CorrectionData | None = Field(description="None: nothing has changed.")
     candidates: list[CandidateData] = Field(
-        description="Best first: what may be meant, to be named by `target_id`. None: memory does not say it."
+        description="What may be meant, best first; pass the id of one as `target_id`. Empty if memory does not say it."
     )
 
 
@@ -99,7 +101,7 @@ Conversation = Annotated[Scope, Depends(_conversation)]
 async def edit_line(
     line_id: str, asked: LineEdit, memory: MemoryHere, scope: SpokenScope
 ) -> CorrectionData:
-    """Edit a line of a profile: its words, with those of the events that it rests on alone, or what is kept of it."""
+    """Edit a line of a profile: its text, also in events that are evidence for it alone, or its other fields."""
     fields: dict[str, Any] = asked.model_dump(exclude_unset=True)
     return correction_data(await memory.edit_line(line_id, **fields, scope=scope))
 
@@ -114,14 +116,14 @@ async def delete_line(
     ] = False,
     dry_run: DryRun = False,
 ) -> CorrectionData:
-    """Delete a line of a profile with the events that it rests on."""
+    """Delete a line of a profile, and the events that it is based on."""
     how: dict[str, bool] = {"messages": messages, "dry_run": dry_run}
     return correction_data(await memory.delete_line(line_id, scope=scope, **how))
 
 
 @router.post("/correct")
 async def correct(asked: CorrectRequest, memory: MemoryHere, caller: CallerHere) -> Corrected:
-    """Find what memory says and is wrong, and take it out or replace it; candidates, if several may be meant."""
+    """Remove or replace a wrong statement. Candidates are returned if several statements may be meant."""
     found = await memory.correct(
         asked.wrong, asked.right, scope=asked.scope_for(caller), target_id=asked.target_id
     )
@@ -134,26 +136,26 @@ async def correct(asked: CorrectRequest, memory: MemoryHere, caller: CallerHere)
 async def list_corrections(
     memory: MemoryHere, scope: SpokenScope, limit: Annotated[int, Query(ge=1, le=500)] = 20
 ) -> Corrections:
-    """The last corrections, as long as they can be undone."""
+    """The last corrections that can be undone."""
     found = await memory.list_corrections(scope=scope, limit=limit)
     return Corrections(corrections=[*map(correction_data, found)])
 
 
 @router.post("/corrections/{correction_id}/undo")
 async def undo(correction_id: str, memory: MemoryHere, scope: SpokenScope) -> CorrectionData:
-    """Bring back what a correction took out or replaced."""
+    """Undo a correction: restore what it removed or replaced."""
     return correction_data(await memory.undo(correction_id, scope=scope))
 
 
 @router.get("/pins")
 async def list_pins(memory: MemoryHere, scope: Conversation) -> Pins:
-    """What stands first in every block of a conversation."""
+    """The pins of a conversation, which come first in every block of it."""
     return Pins(pins=await memory.list_pins(scope))
 
 
 @router.post("/pins")
 async def pin(asked: PinRequest, memory: MemoryHere, caller: CallerHere) -> ProfileLine:
-    """Let a text stand first in every block of a conversation."""
+    """Pin a text: it comes first in every block of the conversation."""
     scope = asked.scope_for(caller)
     return await memory.pin(asked.text, scope, expires_at=asked.expires_at)
 

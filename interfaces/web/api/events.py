@@ -103,7 +103,7 @@ def list_events(
     ] = [],  # noqa: B006 - FastAPI copies it
     metadata: Annotated[str, Query(description='A JSON object, such as `{"thread": 7}`.')] = "",
 ) -> Events:
-    """A page of messages and events, newest first: of one conversation, or for the operator of all."""
+    """A page of messages and events, newest first: of one conversation, or of all for the operator."""
     given = {
         **{
             "kind": kind,
@@ -126,7 +126,7 @@ def list_events(
 
 @router.get("/{event_id}")
 async def show_event(detail: DetailHere) -> EventWithLinks:
-    """An event with its former texts, and the events that it ended."""
+    """An event with its former texts, and the events that it supersedes."""
     return EventWithLinks(
         event=detail.event,
         revisions=detail.revisions,
@@ -152,7 +152,7 @@ async def edit_event(
 async def delete_event(
     detail: DetailHere, memory: MemoryHere, caller: CallerHere, dry_run: DryRun = False
 ) -> CorrectionData:
-    """Remove an event, or a whole message, with the lines of profiles that rest on it alone."""
+    """Remove an event, or a whole message, and the profile lines that are based on it alone."""
     event_id = detail.event.event_id
     return correction_data(await memory.delete_event(event_id, scope=caller.scope, dry_run=dry_run))
 
@@ -161,7 +161,7 @@ async def delete_event(
 def supersede_event(
     event_id: str, asked: Successor, parts: PartsHere, caller: CallerHere, detail: DetailHere
 ) -> EventData:
-    """Mark an event as over because of a later one of the same conversation."""
+    """Mark an event as superseded by a later one of the same conversation."""
     found_event(parts, asked.by, caller.scope)
     if not parts.events.supersede([EventLink(event_id, asked.by, asked.corrects)]):
         raise InvalidInput(

@@ -52,7 +52,7 @@ def list_jobs(
     state: Literal["all", "pending", "processing", "failed"] = "all",
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> Jobs:
-    """Jobs that wait, run, or were given up; of the conversation of the token, or for the operator all."""
+    """Waiting, running and failed jobs: of the conversation of the token, or all for the operator."""
     entries = [
         one
         for one in job_entries(queue, limit if caller.is_operator else MOST_LOOKED_THROUGH)
@@ -74,14 +74,14 @@ def list_jobs(
 
 @router.get("/jobs/{job_id}")
 def show_job(job_id: str, queue: QueueHere, caller: CallerHere) -> dict[str, Any]:
-    """One job with everything it carries."""
+    """One job with all its fields."""
     limit = None if caller.is_operator else MOST_LOOKED_THROUGH
     return found_job(queue, job_id, limit, partial(_is_own, caller))
 
 
 @router.post("/jobs/retry")
 async def retry_all(queue: QueueHere, memory: MemoryHere, operator: OperatorHere) -> Retried:
-    """Bring all failed jobs back into the queue, with their attempts forgotten."""
+    """Put all failed jobs back into the queue and reset their attempt counts."""
     return await _retry(memory, queue, None)
 
 
@@ -89,7 +89,7 @@ async def retry_all(queue: QueueHere, memory: MemoryHere, operator: OperatorHere
 async def retry(
     job_id: str, queue: QueueHere, memory: MemoryHere, operator: OperatorHere
 ) -> Retried:
-    """Bring a failed job back into the queue, with its attempts forgotten."""
+    """Put a failed job back into the queue and reset its attempt count."""
     return await _retry(memory, queue, job_id)
 
 

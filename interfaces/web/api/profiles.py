@@ -69,7 +69,7 @@ def list_profiles(
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
     offset: Annotated[int, Query(ge=0)] = 0,
 ) -> Profiles:
-    """All profiles, a row a layer, in the order of their names."""
+    """All profiles, one row per layer, in the order of their names."""
     keys = sorted(
         parts.profiles.keys(), key=lambda key: (key.entity_type, key.entity_id, key.layer)
     )
@@ -89,7 +89,7 @@ async def show_profile(
     caller: CallerHere,
     scope: ScopeParameter = None,
 ) -> Profiles:
-    """The layers of a profile; with a scope what may be read there, as one."""
+    """The layers of a profile; with a scope, the layers that may be read in it, merged into one."""
     where = caller.scope_named(scope)
     if where is None:
         found = await asyncio.to_thread(named_profile, parts, entity)
@@ -113,7 +113,7 @@ KeptHere = Annotated[KeptRevisions[Profile], Depends(_kept)]
 
 @router.get("/profile/history")
 async def history(found: KeptHere) -> ProfileRevisions:
-    """The revisions of a profile that are kept."""
+    """The stored revisions of a profile."""
     return ProfileRevisions(revisions=[ProfileData.of(one) for one in found.kept])
 
 

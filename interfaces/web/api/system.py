@@ -89,7 +89,7 @@ def notes(parts: PartsHere) -> Folders:
 
 @router.post("/notes/index")
 async def index_notes(memory: MemoryHere, response: Response) -> Commanded:
-    """Bring the notes of the configured folder (`cognitive.notes_dir`) up to date now. Other folders are the command line's."""
+    """Index the notes of the configured folder (`cognitive.notes_dir`) now. Other folders are indexed on the command line."""
     cognitive = memory.settings.cognitive
     if not cognitive.notes_dir or not await asyncio.to_thread(Path(cognitive.notes_dir).is_dir):
         raise StorageError(
@@ -105,13 +105,13 @@ async def index_notes(memory: MemoryHere, response: Response) -> Commanded:
 
 @router.get("/settings")
 def settings(memory: MemoryHere) -> SettingsReport:
-    """Every setting in force, without secrets. They are changed in the configuration file."""
+    """All settings in force, without secrets. Change them in the configuration file."""
     return SettingsReport(settings=[asdict(one) for one in settings_report(memory.settings)])
 
 
 @router.get("/doctor")
 async def doctor(memory: MemoryHere) -> Diagnosis:
-    """Use every configured part once; a remedy for each failure. It asks every model, and takes seconds."""
+    """Test every configured part, with a remedy for each failure. Every model is called, which takes seconds."""
     checked = diagnose(memory.settings, data_directory(memory.settings))
     findings = [result.as_dict(str.format) async for result in checked]
     return Diagnosis(findings=findings, works=all(one["state"] != "failed" for one in findings))
@@ -119,7 +119,10 @@ async def doctor(memory: MemoryHere) -> Diagnosis:
 
 @router.post("/forget")
 async def forget(asked: ForgetRequest, memory: MemoryHere, response: Response) -> dict[str, Any]:
-    """Forget a person or a group for good. 202 if that goes on after `wait_seconds`: ask again for the report."""
+    """Forget a person or a group for good.
+
+    Status 202 if this takes longer than `wait_seconds`: repeat the request for the report.
+    """
     entity = named_entity(asked.entity)
     report = await memory.forget(entity, asked.mentions, asked.wait_seconds)
     if not report.done:
@@ -129,7 +132,7 @@ async def forget(asked: ForgetRequest, memory: MemoryHere, response: Response) -
 
 @router.get("/export", response_class=FileResponse)
 def export_entity(entity: EntityParameter, parts: PartsHere) -> FileResponse:
-    """Everything of a person or a group as one zip archive, which `historian import` takes."""
+    """All data of a person or a group as one zip archive, for `historian import`."""
     whose = named_entity(entity)
     folder = tempfile.TemporaryDirectory(prefix="historian-export-", ignore_cleanup_errors=True)
     try:

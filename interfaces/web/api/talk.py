@@ -22,11 +22,13 @@ from .event_data import EventData
 router = APIRouter(tags=["talk"])
 
 Id = Annotated[str | int, Field(description="An id of the platform.")]
-Tags = Annotated[list[str], Field(description="Short texts. A search finds what has all of them.")]
+Tags = Annotated[
+    list[str], Field(description="Short texts. A search finds records that have all of them.")
+]
 Metadata = Annotated[
     dict[str, Any] | None,
     Field(
-        description="A JSON object of at most 2 KB. A search finds what has equal values for its keys."
+        description="A JSON object of at most 2 KB. A search finds records with equal values for its keys."
     ),
 ]
 TopK = Annotated[int, Field(ge=1, le=500)]
@@ -50,16 +52,16 @@ class InScope(Body):
         return caller.needed_scope(self.scope, None if self.user_id is None else str(self.user_id))
 
 
-class Names(Body):
+class TurnNames(Body):
     user_name: str | None = None
     group_name: str | None = None
     bot_name: str | None = None
 
 
-class RememberRequest(InScope, Names):
+class RememberRequest(InScope, TurnNames):
     messages: list[dict[str, Any]] | dict[str, Any] | str = Field(
-        description="Talk: `{role, content, sender_id?, name?, id?, reply_to?, at?, tags?, metadata?, expires_at?}`, "
-        "or messages of OpenAI or OneBot, one or several; or a text of the user. A known `id` with other words replaces "
+        description="Messages: `{role, content, sender_id?, name?, id?, reply_to?, at?, tags?, metadata?, expires_at?}`, "
+        "or messages of OpenAI or OneBot, one or several; or a text of the user. A known `id` with another text replaces "
         "that message."
     )
     bot_id: Id | None = None
@@ -67,7 +69,7 @@ class RememberRequest(InScope, Names):
     flush: bool = Field(False, description="File the waiting messages of this conversation now.")
 
 
-class TurnRequest(Names):
+class TurnRequest(TurnNames):
     action_summary: str = Field("", description="What the bot did.")
     new_info: list[str] | str = Field(
         [], description="What it learnt: a short statement, or several."
@@ -200,7 +202,7 @@ class Hits(BaseModel):
 
 @router.post("/remember", status_code=HTTPStatus.ACCEPTED)
 async def remember(asked: RememberRequest, memory: MemoryHere, caller: CallerHere) -> JobIds:
-    """Hand over talk as it is. It is on disk when this is answered, and is kept as it was said."""
+    """Hand over messages. They are on disk when the response is sent, and are stored as they were said."""
     scope = asked.scope_for(caller)
     fields = asked.model_dump(exclude={"scope", "user_id", "messages", "flush"}, exclude_none=True)
     job_ids = await memory.remember(asked.messages, scope, **fields)
@@ -213,19 +215,19 @@ async def remember(asked: RememberRequest, memory: MemoryHere, caller: CallerHer
 async def forget_message(
     message_id: str, memory: MemoryHere, caller: CallerHere, scope: ScopeParameter = None
 ) -> Withdrawn:
-    """Withdraw a message by the id of its platform, with what rests on it alone. It is never filed again."""
+    """Withdraw a message by its platform id, and remove what is based on it alone. It is never filed again."""
     return Withdrawn(messages=await memory.forget_message(message_id, caller.needed_scope(scope)))
 
 
 @router.post("/jobs", status_code=HTTPStatus.ACCEPTED)
 async def enqueue(asked: TurnRequest, memory: MemoryHere, caller: CallerHere) -> JobId:
-    """Hand over what the bot did and learnt in a turn. It is on disk when this is answered."""
+    """Hand over what the bot did and learnt in a turn. It is on disk when the response is sent."""
     return JobId(job_id=await memory.enqueue_job(**asked.fields_for(caller)))
 
 
 @router.post("/context")
 async def context(asked: ContextRequest, memory: MemoryHere, caller: CallerHere) -> Block:
-    """What is worth remembering for a reply, within the time limit of a recall."""
+    """The memories that are relevant for a reply, found within the time limit of a recall."""
     scope = asked.scope_for(caller)
     options = asked.model_dump(exclude={"scope", "user_id", "query"})
     return Block(context=await memory.build_context(asked.query, scope, **options))
@@ -233,7 +235,7 @@ async def context(asked: ContextRequest, memory: MemoryHere, caller: CallerHere)
 
 @router.post("/search")
 async def search(asked: SearchRequest, memory: MemoryHere, caller: CallerHere) -> Hits:
-    """Search the messages and events of one conversation, best first; or of all, for the operator."""
+    """Search the messages and events of one conversation, or of all for the operator; best first."""
     own = {"query", "scope", "everywhere", "context", "top_k", "user_id", "neighbours", "explain"}
     conditions = asked.model_dump(exclude=own, exclude_none=True)
     if asked.user_id is not None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from historian.interfaces.cli.invocation import Shell
+from historian.interfaces.cli.shell import Shell
 from historian.retrieval import driver
 from historian.schema.protocols import Vector
 from historian.schema.settings import Settings
@@ -135,7 +135,7 @@ def test_wrong_lines_are_named_and_the_good_ones_are_taken(
     assert f"{file}:4: timestamp: 2026-02-21T17:30:00 has no UTC offset" in called.err
     assert f"{file}:5: moood: unknown field" in called.err
     assert f"{file}:6: group_id: missing in a group job" in called.err
-    assert "2 jobs accepted, 1 with nothing to say, 5 wrong lines" in called.out
+    assert "2 jobs accepted, 1 without content, 5 invalid lines" in called.out
     assert len(call("jobs", "list", "--json").lines) == 2
 
 
@@ -145,7 +145,7 @@ def test_one_is_said_in_the_singular_and_lines_of_stdin_are_named_so(
     lines = "not json\n" + json.dumps(TURNS[0]) + "\n"
     called = call("ingest", "-", stdin=lines)
     assert called.err.startswith("<stdin>:1: not JSON")
-    assert called.out == "1 job accepted, 1 wrong line; `historian worker --drain` files it\n"
+    assert called.out == "1 job accepted, 1 invalid line; `historian worker --drain` files it\n"
     assert call("worker", "--drain").status == 0
 
 
@@ -357,7 +357,7 @@ def test_a_search_can_be_narrowed(filed: Callable[..., Called]) -> None:
         (["search", "x", "--user", ""], "user_id: empty; pass the platform's own id"),
         (["context", "x"], "which conversation?"),
         (["events", "list", "--group", "a\nb"], "group_id: "),
-        (["jobs", "retry"], "say which"),
+        (["jobs", "retry"], "give either a job or --all"),
     ],
 )
 def test_wrong_use_is_told_in_one_line_with_status_2(
@@ -504,7 +504,7 @@ def test_a_superseded_record_is_marked_names_both_ends_and_is_made_to_hold_again
     assert call("events", "edit", "home0-0:0").status == 2
     assert (
         call("events", "edit", "home0-0:0", "--holds").out
-        == "home0-0:0 holds: Ann lives in Lisbon\n"
+        == "home0-0:0 is true again: Ann lives in Lisbon\n"
     )
     assert "× Ann" not in call("events", "list").out
 
@@ -667,7 +667,7 @@ def test_all_profiles_are_listed_with_their_layers(filed: Callable[..., Called])
 def test_a_revision_that_is_not_kept_is_named(filed: Callable[..., Called]) -> None:
     called = filed("profile", "rollback", "user:42", "9")
     assert called.status == 1
-    assert "revision 9 of 'user:42' is not kept" in called.err
+    assert "revision 9 of 'user:42' is not stored" in called.err
 
 
 def test_all_profiles_are_written_as_files_to_be_read(

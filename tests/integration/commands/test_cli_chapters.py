@@ -147,7 +147,7 @@ def test_summaries_are_listed_with_where_they_are(data: Path) -> None:
             1,
             "revision 9 of '42' is not stored; the stored revisions are: 1",
         ),
-        (["diff", "42", "--from", "8"], 1, "revision 8 of '42' is not kept"),
+        (["diff", "42", "--from", "8"], 1, "revision 8 of '42' is not stored"),
         (["show", " 42"], 2, "user_id: ' 42'"),
     ],
 )

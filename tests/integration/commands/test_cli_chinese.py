@@ -194,7 +194,7 @@ def test_a_worker_tells_in_chinese_what_it_did(tmp_path: Path) -> None:
     lines = json.dumps(TURN, ensure_ascii=False) + "\nnot json\n"
     taken = historian("ingest", "-", "--data-dir", tmp_path, stdin=lines, environ=ZH)
     assert taken.status == 1
-    assert "收下 1 个任务，1 行有错" in taken.out and "不是 JSON" in taken.err
+    assert "收下 1 个任务，1 行无效" in taken.out and "不是 JSON" in taken.err
     done = historian("worker", "--drain", "--data-dir", tmp_path, environ=ZH)
     assert "已归档 1" in done.out
     stats = historian("stats", "--data-dir", tmp_path, environ=ZH)
@@ -277,7 +277,7 @@ def test_old_summaries_come_in_in_chinese(tmp_path: Path) -> None:
         ("forget", 2, "缺少 user|group"),
         ("jobs list a b", 2, "多出来的参数：a b"),
         ("jobs show nobody", 1, "队列里没有任务 'nobody'"),
-        ("jobs retry", 2, "请说明是哪个"),
+        ("jobs retry", 2, "请给出任务"),
         ("events show nobody", 1, "没有事件 'nobody'"),
         ("events list --from gestern", 2, "'gestern' 不是时间"),
         ("search 茶", 2, "哪个会话？"),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from historian.interfaces.cli.invocation import Shell
+from historian.interfaces.cli.shell import Shell
 from historian.schema.entity import Entity
 from historian.schema.errors import InvalidInput
 from historian.schema.event import Event, EventFilter

@@ -94,7 +94,7 @@ async def test_a_model_that_is_mostly_refused_rests_and_the_rules_go_on(
     clock = Clock()
     found = answers_finding(tmp_path, clock.now)
     told = found.detail.format(**found.values)
-    assert found.state == "warning" and "rests for" in told and "(rewrite)" in told
+    assert found.state == "warning" and "is not used for" in told and "(rewrite)" in told
     assert answers_finding(tmp_path, clock.now + 10_000).state == "ok"
 
 

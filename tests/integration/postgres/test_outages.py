@@ -161,7 +161,7 @@ def test_ingest_keeps_jobs_in_files_while_the_server_is_away_and_the_next_worker
         and "the database is unavailable: 3 jobs wait" in " ".join(away.err.split())
     )
     again = historian("ingest", "-", stdin=lines, environ=given)
-    assert again.status == 0 and "0 jobs accepted, 3 known already" in again.out
+    assert again.status == 0 and "0 jobs accepted, 3 already known" in again.out
     refused = historian(
         "ingest", "-", stdin=lines, environ={**given, "HISTORIAN__STORES__SPOOL": "false"}
     )
@@ -170,7 +170,7 @@ def test_ingest_keeps_jobs_in_files_while_the_server_is_away_and_the_next_worker
     worked = historian("worker", "--drain", "--json", environ=given)
     assert worked.status == 0 and rows(tmp_path) == []
     known = historian("ingest", "-", stdin=lines, environ=given)
-    assert "3 known already" in known.out and known.err == ""
+    assert "3 already known" in known.out and known.err == ""
     assert json.loads(historian("stats", "--json", environ=given).out)["events"]["count"] == 3
 
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 from historian.interfaces.langchain.retriever import CognitiveRetriever
-from historian.interfaces.langchain.tools import handle_memory_call, is_admin, make_memory_tools
+from historian.interfaces.langchain.searching import is_admin
+from historian.interfaces.langchain.tools import handle_memory_call, make_memory_tools
 from historian.retrieval.filters import event_filter, profile_filter
 from historian.schema.errors import InvalidInput
 from historian.schema.event import EventFilter, EventLink

@@ -92,7 +92,7 @@ async def test_a_line_is_edited_deleted_and_brought_back_by_the_token_of_its_con
             "/lines/{line}",
             {"json": {"text": "改了"}, "params": {"scope": "user:7"}},
             403,
-            "this token is for g:100",
+            "this token is valid for g:100",
         ),
         ("POST", "/corrections/{undo}/undo", {}, 422, "there is no correction"),
         (
@@ -199,7 +199,7 @@ async def test_a_profile_shows_its_lines_and_a_line_what_goes_along_with_it(web:
         "/event?id=",
     ):
         assert text in shown, text
-    for text in ("依据", "修改这一行", "删除这一行？", "一起去掉的："):
+    for text in ("依据", "修改这一行", "删除这一行？", "一起删除的："):
         assert text in (await seen(web, path, "zh")).text, text
     which = dict(httpx.URL(path).params)
     edited = await seen(

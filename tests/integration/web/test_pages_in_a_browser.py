@@ -201,8 +201,8 @@ def test_an_event_is_marked_superseded_and_holds_again(memory: Served, window: V
     page.click("dialog:popover-open >> text=Mark superseded")
     expect(page.locator("h2", has_text="Superseded events")).to_be_visible()
     assert parts_of(memory).events.get([old.event_id])[0].superseded_by == new.event_id
-    page.click("text=Let it hold again …")
-    page.click("dialog:popover-open >> text=Let it hold again")
+    page.click("text=Mark as true again …")
+    page.click("dialog:popover-open >> text=Mark as true again")
     expect(page.get_by_role("button", name="Mark superseded …")).to_be_visible()
     assert parts_of(memory).events.get([old.event_id])[0].holds
 

@@ -15,8 +15,9 @@ from typer import Argument
 
 from .....schema.errors import OwnerLockHeld
 from ...corrections import YesOption
-from ...invocation import FAILED, CommandFailed, Shell, command
+from ...invocation import command
 from ...opening import opened_parts, without_models
+from ...shell import FAILED, CommandFailed, Shell
 
 
 @command("backup")

@@ -12,9 +12,10 @@ from typer import Argument, Option
 from ....texts import FORGOTTEN, NAMES
 from ...console import short
 from ...corrections import YesOption
-from ...invocation import FAILED, Shell, command
+from ...invocation import command
 from ...language import later, listed, say
 from ...opening import opened_parts, without_models
+from ...shell import FAILED, Shell
 
 if TYPE_CHECKING:
     from .....schema.entity import Entity
@@ -29,8 +30,8 @@ IdArgument = Annotated[
 
 STAGES: Mapping[str, str] = NAMES["command_line"]["stages"]
 """The description of each stage of a forget request."""
-MENTIONED: Mapping[str, str] = NAMES["command_line"]["mentioned"]
-EVERYBODY = {"checkpoint and damaged files"}
+RECORD_KIND_NAMES: Mapping[str, str] = NAMES["command_line"]["mentioned"]
+KINDS_ALWAYS_REMOVED = {"checkpoint and damaged files"}
 """The kinds of data that are removed for every entity. Their counts do not show that the entity was
 known."""
 
@@ -107,7 +108,7 @@ def _print(shell: Shell, report: ForgetReport) -> None:
             owner=owner_of(shell.settings) or say("it has just ended"),
         )
         return
-    if not (report.removed.keys() - EVERYBODY or report.mentions) and report.clean:
+    if not (report.removed.keys() - KINDS_ALWAYS_REMOVED or report.mentions) and report.clean:
         shell.tell(
             "no data about {whom} was found: the id is unknown here (check it), or was forgotten "
             "before. The id stays marked as forgotten: a job that arrives later but is dated "
@@ -152,7 +153,7 @@ def _mention_rows(report: ForgetReport) -> list[tuple[str, str, str]]:
     texts = report.texts_of_mentions
     return [
         (
-            say(MENTIONED.get(kind, kind)),
+            say(RECORD_KIND_NAMES.get(kind, kind)),
             names.get(item, item),
             short(texts.get((kind, item), ""), 200),
         )

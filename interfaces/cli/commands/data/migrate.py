@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from typer import Argument, Option
 
-from ...invocation import FAILED, Shell, WrongUse, command
+from ...invocation import command
 from ...language import later, say
 from ...opening import opened_parts, without_models
 from ...scopes import GroupOption, UserOption, scope_of
+from ...shell import FAILED, Shell, WrongUse
 
 if TYPE_CHECKING:
     from .....schema.settings import Settings

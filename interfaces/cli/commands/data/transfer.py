@@ -8,8 +8,9 @@ from typing import Annotated, Any
 from typer import Argument, Option
 
 from .....schema.errors import ForgottenHere
-from ...invocation import CommandFailed, Shell, command
+from ...invocation import command
 from ...opening import opened_stores
+from ...shell import CommandFailed, Shell
 from .forget import IdArgument, KindArgument
 
 

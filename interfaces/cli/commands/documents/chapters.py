@@ -15,10 +15,11 @@ from .....service.inspection.article_list import Told, listed_articles, listed_d
 from .....service.inspection.json_data import article_data, summary_data
 from ....revisions import KeptRevisions, article_lines, article_revisions
 from ...console import minute, plain, short
-from ...invocation import Shell, command, group
+from ...invocation import command, group
 from ...language import later, say
 from ...opening import opened_stores
 from ...revisions import add_revision_commands
+from ...shell import Shell
 
 if TYPE_CHECKING:
     from .....schema.summary import Article, ArticleKey, Summary

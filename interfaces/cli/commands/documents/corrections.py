@@ -16,9 +16,10 @@ from ...corrections import (
     show_affected,
     show_correction,
 )
-from ...invocation import Shell, WrongUse, command
+from ...invocation import command
 from ...language import later
 from ...scopes import GroupOption, UserOption, asked_scope, scope_of
+from ...shell import Shell, WrongUse
 from .profiles import profile
 
 LineArgument = Annotated[

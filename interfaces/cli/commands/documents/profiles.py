@@ -12,10 +12,11 @@ from .....service.inspection.json_data import profile_data
 from ....lookups import PUBLIC, named_profile
 from ....revisions import KeptRevisions, profile_revisions
 from ...console import minute, plain, short
-from ...invocation import Shell, command, group
+from ...invocation import command, group
 from ...language import later, say
 from ...opening import opened_stores
 from ...revisions import add_revision_commands
+from ...shell import Shell
 
 if TYPE_CHECKING:
     from .....schema.profile import Profile, ProfileLine
