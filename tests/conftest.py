@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import tempfile
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
+from support.cheap_graphs import remember_what_compiling_reads
 from support.crashes.matrix import Host
 from support.servers.openai_server import OpenAIServer
 
@@ -36,6 +38,15 @@ if "TMPDIR" not in os.environ and serves_as_disk(MEMORY):
     # Flushing costs nothing in memory; on a disk, tests of the stores wait for half of their time.
     # What a killed process leaves is the same; no test cuts the power.
     os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
+
+
+remember_what_compiling_reads()
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector leave out what is imported and collected: to visit it takes 100 ms each time."""
+    gc.collect()
+    gc.freeze()
 
 
 # In CI there are more examples, the same in every run: what is found by chance is found where somebody can look at it.

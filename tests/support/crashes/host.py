@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import gc
 import inspect
 import json
 import os
@@ -61,6 +62,7 @@ from historian.stores.tables.summaries import SummaryStorage
 from historian.stores.threaded_saver import ThreadedSaver
 from langchain_chroma import Chroma  # noqa: F401
 from langchain_openai import ChatOpenAI, OpenAIEmbeddings  # noqa: F401
+from support.cheap_graphs import remember_what_compiling_reads
 from support.crashes.works import WORKS
 from support.recall import WordEmbedder
 
@@ -259,8 +261,16 @@ def child(order: dict[str, Any]) -> int:
 
 
 def main() -> None:
+    remember_what_compiling_reads()
+    for compiled in (
+        graph_module.compile_historian,
+        graph_module.compile_rewriting,
+        reflection_module.compile_reflection,
+    ):
+        compiled()
     print("ready", flush=True)
     for line in sys.stdin:
+        gc.freeze()  # what a child's collector does not visit is not copied for the child either
         reading, writing = os.pipe()
         pid = os.fork()
         if pid == 0:
