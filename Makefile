@@ -38,7 +38,7 @@ test: quick slow
 
 quick slow: $(READY)
 	@echo "Running the $@ tests in four parts, two at a time; a line of dots is 72 tests ..."
-	@$(MAKE) --no-print-directory -j2 $@-units $@-others $@-commands $@-models
+	@$(MAKE) --no-print-directory -j2 $@-others $@-models $@-units $@-commands
 	@echo "The $@ tests passed."
 
 quick-%: $(READY)
