@@ -201,6 +201,7 @@ CALLERS: dict[str, Callable[[Texts], tuple[Any, ...]]] = {
     "borders.without_names": lambda t: (t.text, ("Ann", "Ben")),
     "borders.places_of": lambda t: (t.text, ("Ann", "Ben", "aa", "的")),
     "job_verdicts.prepare": lambda t: (_job(t), Settings()),
+    "time_expressions.english.counted.length_of": lambda t: (f"2 days {t.text}",),
     "job_verdicts.language_of": lambda t: (_job(t), Settings()),
     "job_verdicts.names_of": lambda t: (_job(t), Settings()),
     "job_verdicts.by_rules": lambda t: (_job(t), Settings()),
