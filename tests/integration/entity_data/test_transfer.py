@@ -421,6 +421,31 @@ def test_who_left_nothing_but_one_piece_of_the_layers_is_refused_once_forgotten(
     assert arrived["articles"] + arrived["dated_summaries"] + arrived["buffered_states"] == 1
 
 
+def test_an_archive_of_plain_summaries_alone_is_refused_once_its_group_was_forgotten(
+    tmp_path: Path,
+) -> None:
+    data, archive = tmp_path / "data", tmp_path / "a.zip"
+    at = "2026-02-21T15:00:00+08:00"
+    using(
+        data,
+        lambda parts: parts.backend.plain_summaries.restore(
+            [
+                (
+                    f"g:{GROUP}",
+                    {"job_id": "j-0", "timestamp": at, "user_id": OTHER, "text": "a story"},
+                )
+            ]
+        ),
+    )
+    run("export", "user", OTHER, archive, data=data)
+    assert run("import", archive, data=data).lines[0]["known_summaries"] == 1
+    assert using(data, lambda parts: asyncio.run(forget(parts, Entity("group", GROUP))).clean)
+    refused = historian("import", archive, "--data-dir", data)
+    assert refused.status == 1 and f"group:{GROUP} was forgotten here" in refused.err
+    (arrived,) = run("import", archive, "--even-forgotten", data=data).lines
+    assert (arrived["summaries"], arrived["known_summaries"]) == (1, 0)
+
+
 def test_what_is_there_is_never_overwritten(data: Path, tmp_path: Path) -> None:
     archive = tmp_path / "a.zip"
     run("export", "user", OTHER, archive, data=data)
