@@ -380,7 +380,7 @@ def test_while_somebody_is_forgotten_or_at_work_nothing_moves(memories: Memories
     with owner, pytest.raises(OwnerLockHeld):
         move(source, server, 1.0)
     source.forget_requests.ask(ForgetRequest(Entity("user", "42"), 1.0))
-    with pytest.raises(HistorianError, match="being forgotten"):
+    with pytest.raises(HistorianError, match="forget request is in progress"):
         move(source, server, 1.0)
 
 
