@@ -80,5 +80,5 @@ def embedder_of(given: Embeddings, usage: UsageMeter) -> RemoteEmbedder:
 
 def _check(argument: str, given: object, kind: type, example: str) -> None:
     if given is not None and not isinstance(given, kind):
-        expected = f"an object of LangChain's {kind.__name__}, such as {example}"
+        expected = f"an object of the LangChain class {kind.__name__}, such as {example}"
         raise InvalidInput(f"{argument}: expected {expected}, got {type(given).__name__}")
