@@ -37,24 +37,9 @@ class GivenModels:
         from langchain_core.embeddings import Embeddings
         from langchain_core.language_models import BaseChatModel
 
-        _check(
-            "chat_model",
-            self.chat,
-            BaseChatModel,
-            "a LangChain chat model such as ChatAnthropic(…)",
-        )
-        _check(
-            "embeddings",
-            self.embeddings,
-            Embeddings,
-            "LangChain embeddings such as OllamaEmbeddings(…)",
-        )
-        _check(
-            "reranker",
-            self.reranker,
-            BaseDocumentCompressor,
-            "a LangChain document compressor such as CohereRerank(…)",
-        )
+        _check("chat_model", self.chat, BaseChatModel, "ChatAnthropic(…)")
+        _check("embeddings", self.embeddings, Embeddings, "OllamaEmbeddings(…)")
+        _check("reranker", self.reranker, BaseDocumentCompressor, "CohereRerank(…)")
         return self
 
     def chat_model(self, settings: ModelSettings) -> ChatModel | None:
@@ -93,6 +78,7 @@ def embedder_of(given: Embeddings, usage: UsageMeter) -> RemoteEmbedder:
     return RemoteEmbedder(endpoint, given_client(given), model, usage=usage)
 
 
-def _check(argument: str, given: object, kind: type, expected: str) -> None:
+def _check(argument: str, given: object, kind: type, example: str) -> None:
     if given is not None and not isinstance(given, kind):
+        expected = f"an object of the LangChain class {kind.__name__}, such as {example}"
         raise InvalidInput(f"{argument}: expected {expected}, got {type(given).__name__}")

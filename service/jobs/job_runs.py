@@ -76,8 +76,11 @@ class JobRuns:
     """Runs jobs of the kinds `remember`, `talk`, `profile` and `states`. If a job is given up,
     files its content by rules.
 
-    `watch` is notified of every step.
+    `watch` is notified of every step. Jobs run after `open`.
     """
+
+    _historian_graph: HistorianGraph
+    _reflection_graph: ReflectionGraph
 
     def __init__(self, parts: Parts, statistics: WorkerStatistics, watch: JobWatch) -> None:
         self.context = parts.context()
@@ -88,8 +91,6 @@ class JobRuns:
         self.statistics = statistics
         self.watch = watch
         self._checkpoints: OpenCheckpoints | None = None
-        self._historian_graph: HistorianGraph = compile_historian()
-        self._reflection_graph: ReflectionGraph = compile_reflection()
 
     @property
     def settings(self) -> Settings:
@@ -111,7 +112,7 @@ class JobRuns:
         )
 
     def open(self, checkpoints: OpenCheckpoints) -> None:
-        """Compile the graphs anew, with a checkpoint after every step."""
+        """Compile the graphs, with a checkpoint after every step."""
         self._checkpoints = checkpoints
         self._historian_graph = compile_historian(checkpoints.saver)
         self._reflection_graph = compile_reflection(checkpoints.saver)

@@ -66,5 +66,8 @@ FAMILIES: Mapping[str, Family] = {
         "(《“<" * (length // 8) + ">”》)" * (length // 8)
     ),
 }
-MEANEST = (*(f"{unit[:16]!r}" for unit in (ENGLISH, " ", "a@b.co ", "《", "他说")), "'w{} ', numbered")
+MEANEST = (
+    *(f"{unit[:16]!r}" for unit in (ENGLISH, " ", "a@b.co ", "《", "他说")),
+    "'w{} ', numbered",
+)
 """Families enough for a quick look."""

@@ -338,7 +338,7 @@ def test_the_command_says_so_where_nothing_was_known_of_the_id(data: Path) -> No
         called = historian("forget", "user", "nobody-by-this-id", "--yes", "--data-dir", data)
         assert called.status == 0
         assert (
-            called.out.startswith("nothing was found of user:nobody-by-this-id: ")
+            called.out.startswith("no data about user:nobody-by-this-id was found: ")
             and "check it" in called.out
         )
         assert "forgotten  " not in called.out and len(called.out.splitlines()) == 1
