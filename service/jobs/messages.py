@@ -1,5 +1,4 @@
-"""Filing the messages of waiting jobs, in batches and without a graph; and removing withdrawn
-messages from profiles."""
+"""Filing the messages of waiting jobs in batches; removing withdrawn messages from profiles."""
 
 from __future__ import annotations
 

@@ -244,9 +244,8 @@ class HistorianWorker:
                 if self._disk.remaining(self._clock()):
                     continue
                 drained = drain and await self._drained() and not self._forgetting.under_way
-                idle = asyncio.create_task(
-                    self.maintenance.idle(leads=await self._takeover.leads(at_once=drained))
-                )
+                leads = await self._takeover.leads(at_once=drained)
+                idle = asyncio.create_task(self.maintenance.idle(leads=leads))
                 await self._waiting.attend(idle, self.maintenance.let_go, for_jobs=True)
                 await self._takeover.try_to_sweep(checkpoints)
                 if drained:

@@ -63,11 +63,7 @@ class Recall:
     """The read path over open parts. `context` never raises and respects the time limit; the other
     methods may raise StorageError."""
 
-    def __init__(
-        self,
-        parts: Parts,
-        settings: Callable[[], Settings],
-    ) -> None:
+    def __init__(self, parts: Parts, settings: Callable[[], Settings]) -> None:
         self.parts = parts
         self.settings = settings
         self.events = EventRecall(

@@ -46,8 +46,7 @@ _NOTHING_READ: dict[ReadingState, str] = {
         "are stored, and recall returns only these; to switch it on, set cognitive.enabled to "
         "true and restart"
     ),
-    "closed": "memory is not open: recall returns nothing, and nothing is observed; open it first, "
-    "with "
+    "closed": "memory is not open: recall returns nothing, and nothing is observed; open it with "
     "`async with CognitiveService.open(…) as memory:` or `await memory.start()`",
 }
 
@@ -228,15 +227,13 @@ class Lifecycle:
         return None if opened is None else opened.observation
 
     async def _open_or_wait(self, former: Observation | None) -> None:
-        """Open everything; if the stores cannot be opened, serve plain summaries and retry in the
-        background."""
+        """Open everything; if the stores cannot be opened, retry in the background."""
         try:
             await self._open(former)
         except StorageError as error:
+            is_queued = self.queue is not None
             waiting = (
-                "Jobs are accepted and wait on disk"
-                if self.queue is not None
-                else "No job can be accepted"
+                "Jobs are accepted and wait on disk" if is_queued else "No job can be accepted"
             )
             log.error(
                 "memory cannot be read (%s); recall returns only plain summaries. %s",
@@ -251,8 +248,7 @@ class Lifecycle:
 
     async def _open(self, former: Observation | None = None) -> None:
         """Open everything. After an error only the queue is open. Raises StorageError."""
-        # Imported here, because a memory that is switched off does not need it, and in a thread, so
-        # that the event loop is not blocked.
+        # A memory that is switched off does not need it; the thread keeps the event loop free.
         await asyncio.to_thread(import_module, ".opening", __package__)
         from .opening import open_memory
 
@@ -279,11 +275,8 @@ class Lifecycle:
         self.opened = opened
 
     async def _reopen(self, *, replaced: bool = False) -> None:
-        """Retry at growing intervals until the stores can be opened.
-
-        With `replaced` the first attempt is made at once: another database has replaced the former
-        one.
-        """
+        """Retry at growing intervals until the stores can be opened; at once if another database
+        has `replaced` the former one."""
         pause = 0.0 if replaced else REOPEN_SECONDS
         while True:
             await asyncio.sleep(pause)
@@ -317,8 +310,7 @@ class Lifecycle:
         await asyncio.to_thread(self.acceptance.close_queue)
 
     def _database_in_trouble(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Schedule a check of the database in `loop`. Called from any thread after a database
-        error."""
+        """Schedule a check of the database in `loop`, from any thread, after a database error."""
         opened = self.opened
         known = self.plain.database_away and (
             opened is None or opened.parts.backend.place == "here"
@@ -353,8 +345,7 @@ class Lifecycle:
             await self.database_is_away()
 
     def _apply(self, settings: Settings) -> None:
-        """Apply settings in which only hot keys have changed. Called from a thread; no lock is
-        needed, because each step is one assignment."""
+        """Apply settings in which only hot keys have changed. Called from a thread."""
         self.settings = settings
         if (worker := self.worker) is not None:
             worker.apply(settings)
