@@ -312,10 +312,8 @@ class Lifecycle:
     def _database_in_trouble(self, loop: asyncio.AbstractEventLoop) -> None:
         """Schedule a check of the database in `loop`, from any thread, after a database error."""
         opened = self.opened
-        known = self.plain.database_away and (
-            opened is None or opened.parts.backend.place == "here"
-        )
-        if self.started and not known:
+        is_in_place = opened is None or opened.parts.backend.place == "here"
+        if self.started and not (self.plain.database_away and is_in_place):
             with suppress(RuntimeError):  # the loop is closed
                 loop.call_soon_threadsafe(self.look_into_trouble)
 
