@@ -69,14 +69,14 @@ async def test_tools_and_answers_are_in_the_language_of_their_conversation(
             await handle_memory_call(memory, "search_events", {"query": "游泳池 pool"}, scope)
         ).startswith(found)
     english, chinese = private_fields(user_id="7"), private_fields(user_id="42")
-    assert (await handle_end_call(memory, {}, english)).startswith("Supersedes")
+    assert (await handle_end_call(memory, {}, english)).startswith("Ended")
     assert (await handle_end_call(memory, {}, chinese)).startswith("已结束")
-    for fields, word in ((english, "Supersedes"), (chinese, "已结束")):
+    for fields, word in ((english, "Ended"), (chinese, "已结束")):
         tool = make_end_tool(memory, fields, language="auto")
         assert (await tool.ainvoke({})).startswith(word)
         bound = convert_to_openai_tool(tool)["function"]
         assert bound["parameters"]["properties"]["force"]["description"].startswith(
-            "true" if word == "Supersedes" else "有意"
+            "true" if word == "Ended" else "有意"
         )
 
 

@@ -105,7 +105,7 @@ async def test_observing_and_recalling_logs_nothing_of_what_was_said(tmp_path: P
             await memory.forget_user("1")
             await asyncio.sleep(0)
     assert not [word for word in SAID if word in stream.getvalue()], stream.getvalue()
-    assert any("answered with" in line["message"] for line in records(stream))
+    assert any("fell back to the level" in line["message"] for line in records(stream))
 
 
 def test_the_command_logs_json_where_it_is_asked_to(tmp_path: Path) -> None:
