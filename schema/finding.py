@@ -10,7 +10,7 @@ State = Literal["ok", "warning", "failed", "off"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DiagnosisFinding:
     """The result of a check and its remedy. Both are templates for `str.format`, filled with `values`."""
 
     state: State
@@ -19,6 +19,6 @@ class Finding:
     values: Mapping[str, Any] = field(default_factory=dict)
 
 
-def finding(state: State, detail: str, remedy: str = "", /, **values: object) -> Finding:
+def finding(state: State, detail: str, remedy: str = "", /, **values: object) -> DiagnosisFinding:
     """Return a finding. The keywords are the values of its placeholders."""
-    return Finding(state, detail, remedy, values)
+    return DiagnosisFinding(state, detail, remedy, values)

@@ -20,7 +20,7 @@ from ..models.embeddings.factory import make_embedder
 from ..models.rerank import make_reranker
 from ..models.secrets import guard_models, mask_known
 from ..schema.errors import HistorianError
-from ..schema.finding import Finding, finding
+from ..schema.finding import DiagnosisFinding, finding
 from ..schema.protocols import Embedder
 from ..schema.settings import ChatSettings, Settings
 from ..stores.files.durable import TEMPORARY_PREFIX, make_folder, write_atomically
@@ -46,7 +46,7 @@ class Result:
     """The finding of one part, with the seconds that the check took."""
 
     part: str
-    found: Finding
+    found: DiagnosisFinding
     seconds: float
 
     def as_dict(self, say: Callable[..., str]) -> dict[str, Any]:
@@ -88,7 +88,7 @@ async def diagnose(settings: Settings, directory: Path) -> AsyncIterator[Result]
         yield Result(part, found, round(time.perf_counter() - started, 4))
 
 
-async def _memory(settings: Settings, directory: Path) -> Finding:
+async def _memory(settings: Settings, directory: Path) -> DiagnosisFinding:
     if settings.cognitive.enabled:
         return finding("ok", "switched on, data in {directory}", directory=directory)
     return finding(
@@ -98,7 +98,7 @@ async def _memory(settings: Settings, directory: Path) -> Finding:
     )
 
 
-async def _disk(settings: Settings, directory: Path) -> Finding:
+async def _disk(settings: Settings, directory: Path) -> DiagnosisFinding:
     """Write, flush, rename and remove a file in the data directory, as a store of files does."""
 
     def write() -> float:
@@ -121,12 +121,12 @@ async def _disk(settings: Settings, directory: Path) -> Finding:
     return finding("warning", detail, remedy, ms=1000 * took)
 
 
-async def _database(settings: Settings, directory: Path) -> Finding:
+async def _database(settings: Settings, directory: Path) -> DiagnosisFinding:
     check_restored(directory)
     return await asyncio.to_thread(check_database, settings)
 
 
-async def _queue(settings: Settings, directory: Path) -> Finding:
+async def _queue(settings: Settings, directory: Path) -> DiagnosisFinding:
     counts = await asyncio.to_thread(queue_counts, settings, time.time)
     if counts is None:
         return finding("ok", "empty")
@@ -145,7 +145,7 @@ async def _queue(settings: Settings, directory: Path) -> Finding:
     return finding("ok", detail, **values)
 
 
-async def _owner(settings: Settings, directory: Path) -> Finding:
+async def _owner(settings: Settings, directory: Path) -> DiagnosisFinding:
     owner = await asyncio.to_thread(owner_of, settings)
     if owner is None:
         return finding(
@@ -160,7 +160,7 @@ async def _owner(settings: Settings, directory: Path) -> Finding:
     return finding("ok", "{owner}", owner=owner)
 
 
-async def _embedding(settings: Settings, directory: Path) -> Finding:
+async def _embedding(settings: Settings, directory: Path) -> DiagnosisFinding:
     embedder = make_embedder(settings.models.embedder)
     if embedder is None and settings.models.embedding.provider == "none":
         return finding("off", "switched off: memory is searched by keywords")
@@ -203,11 +203,11 @@ async def _query_seconds(embedder: Embedder) -> float:
     return median(taken)
 
 
-async def _chat(settings: Settings, directory: Path) -> Finding:
+async def _chat(settings: Settings, directory: Path) -> DiagnosisFinding:
     return await _asked(settings.models.chat, "models.chat")
 
 
-async def _historian(settings: Settings, directory: Path) -> Finding:
+async def _historian(settings: Settings, directory: Path) -> DiagnosisFinding:
     """Check the background model, if it differs from the chat model."""
     if settings.models.background.model_dump() == settings.models.chat.model_dump():
         return finding("off", "not configured separately: [models.chat] is used")
@@ -220,7 +220,7 @@ class SumAnswer(BaseModel):
     sum: int = Field(description="the sum")
 
 
-async def _asked(chosen: ChatSettings, section: str) -> Finding:
+async def _asked(chosen: ChatSettings, section: str) -> DiagnosisFinding:
     """Ask the model one question with structured output, as the historian does."""
     model = make_chat_model(chosen, section=section)
     if model is None:
@@ -239,11 +239,11 @@ async def _asked(chosen: ChatSettings, section: str) -> Finding:
     return finding("ok", detail, model=model.model, calls=used.calls, tokens=used.prompt_tokens)
 
 
-async def _answers(settings: Settings, directory: Path) -> Finding:
+async def _answers(settings: Settings, directory: Path) -> DiagnosisFinding:
     return await asyncio.to_thread(answers_finding, directory, time.time())
 
 
-async def _rerank(settings: Settings, directory: Path) -> Finding:
+async def _rerank(settings: Settings, directory: Path) -> DiagnosisFinding:
     reranker = make_reranker(settings.models.rerank)
     if reranker is None:
         return finding("off", "none configured; results keep the order of the search")
@@ -262,7 +262,7 @@ async def _rerank(settings: Settings, directory: Path) -> Finding:
     return finding("ok", "{model} answers", model=reranker.model)
 
 
-CHECKS: dict[str, tuple[Callable[[Settings, Path], Awaitable[Finding]], str]] = {
+CHECKS: dict[str, tuple[Callable[[Settings, Path], Awaitable[DiagnosisFinding]], str]] = {
     "memory": (_memory, ""),
     "disk": (
         _disk,

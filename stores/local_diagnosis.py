@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from ..schema.finding import Finding, finding
+from ..schema.finding import DiagnosisFinding, finding
 from ..schema.protocols import Fingerprint
 from .files.owner_lock import owner_of
 from .local import INDEX
@@ -18,7 +18,7 @@ RESTORE = "stop the bot, then `historian restore BACKUP`; jobs that come in mean
 """The remedy for a database that is damaged or was moved."""
 
 
-def check_local(directory: Path) -> Finding:
+def check_local(directory: Path) -> DiagnosisFinding:
     """Check that the database is in its place and undamaged.
 
     Raises StorageError or sqlite3.Error.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..schema.errors import SettingsError, StorageError
-from ..schema.finding import Finding, finding
+from ..schema.finding import DiagnosisFinding, finding
 from ..schema.protocols import Fingerprint, JobQueue, QueueCounts
 from ..schema.protocols.ownership import Owner, Workers
 from ..schema.settings import Settings
@@ -89,7 +89,7 @@ def owner_of(settings: Settings) -> Owner | None:
         return workers.owner()
 
 
-def check_database(settings: Settings) -> Finding:
+def check_database(settings: Settings) -> DiagnosisFinding:
     """Check that the database can be used and is undamaged. Raises StorageError."""
     if settings.stores.url:
         try:

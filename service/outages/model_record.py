@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ...schema.errors import StorageError
-from ...schema.finding import Finding, finding
+from ...schema.finding import DiagnosisFinding, finding
 from ...schema.protocols import ChatModel
 from ...stores.files.durable import write_atomically
 
@@ -72,13 +72,13 @@ class ModelRecord:
                 log.info("%s", error)
 
 
-def answers_finding(directory: Path, now: float) -> Finding:
+def answers_finding(directory: Path, now: float) -> DiagnosisFinding:
     """Return the finding stored in a data directory. If there is none, or it has expired, return
     "ok"."""
     try:
         until, detail, remedy, values = json.loads((directory / FILE_NAME).read_bytes())
         if now < until:
-            return Finding("warning", str(detail), str(remedy), dict(values))
+            return DiagnosisFinding("warning", str(detail), str(remedy), dict(values))
     except (OSError, ValueError, TypeError) as error:
         log.debug("%s", error)
     return finding("ok", "no model is paused, no content was declined")

@@ -36,7 +36,7 @@ _DATES = re.compile(r"\d+|[年月日号]")
 _HAN = re.compile(r"[㐀-鿿]")
 
 
-class Value(NamedTuple):
+class StatedValue(NamedTuple):
     """The value of a property that a person has only once at a time, such as a home.
 
     `topic` is the index of the property in ONE_VALUE. `whose` are the content words before the
@@ -141,7 +141,7 @@ class Statement:
         return (self.joined or [""])[0][len(self.subject) :]
 
     @cached_property
-    def values(self) -> list[Value]:
+    def values(self) -> list[StatedValue]:
         """The values that the first clause gives for the properties in ONE_VALUE."""
         told = MARKS.adverbs.sub(" ", self.clause) if self.subject else ""
         found = ((topic, pattern.search(told)) for topic, pattern in enumerate(ONE_VALUE))
@@ -151,14 +151,14 @@ class Statement:
             if given and not is_negative(told[: given.start()])
         ]
 
-    def _value(self, topic: int, told: str, given: re.Match[str]) -> Value:
+    def _value(self, topic: int, told: str, given: re.Match[str]) -> StatedValue:
         before, text = told[: given.start()], next(one for one in given.groups() if one)
         words = terms_of(MARKS.value_ends.split(text)[0], self.people)
         is_all = "是" not in before and not MARKS.beside_value.search(
             told, told.find(text, given.start())
         )
         whose = terms_in(_DATES.sub(" ", before))
-        return Value(topic, whose, MARKS.kind_of_place.match(text) is None, words, is_all)
+        return StatedValue(topic, whose, MARKS.kind_of_place.match(text) is None, words, is_all)
 
     @cached_property
     def terms(self) -> Terms:

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from historian.schema.finding import Finding, finding
+from historian.schema.finding import DiagnosisFinding, finding
 from historian.schema.protocols import Vector
 from historian.schema.settings import CognitiveSettings, EmbeddingSettings, ModelSettings, Settings
 from historian.service import diagnosis
@@ -56,10 +56,10 @@ async def test_every_part_is_checked_in_order_and_nothing_is_left_behind(tmp_pat
 async def test_what_a_check_raises_is_a_finding_with_the_remedy_of_its_part(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def broken(settings: Settings, directory: Path) -> Finding:
+    async def broken(settings: Settings, directory: Path) -> DiagnosisFinding:
         raise RuntimeError("{no} placeholder")
 
-    async def late(settings: Settings, directory: Path) -> Finding:
+    async def late(settings: Settings, directory: Path) -> DiagnosisFinding:
         raise TimeoutError
 
     monkeypatch.setattr(
@@ -73,7 +73,7 @@ async def test_what_a_check_raises_is_a_finding_with_the_remedy_of_its_part(
 
 
 def test_templates_carry_their_values() -> None:
-    assert finding("ok", "{n} jobs", n=2) == Finding("ok", "{n} jobs", "", {"n": 2})
+    assert finding("ok", "{n} jobs", n=2) == DiagnosisFinding("ok", "{n} jobs", "", {"n": 2})
     stopped = ReembeddingStopped("{done} of {total} are done", done=1, total=2)
     assert (str(stopped), stopped.template, stopped.values["done"]) == (
         "1 of 2 are done",
