@@ -83,6 +83,8 @@ def read_job(data: Mapping[str, Any], settings: Settings, clock: Callable[[], fl
     said = [text for one in job.recent_messages for text in (one.text, one.sender_name, one.at)]
     texts = [job.action_summary, *job.new_info, *names, *said]
     check_size(texts, f"job {job.job_id}")
+    if job.is_empty:
+        return Unredacted(0, list)
     level = settings.historian.redact_jobs
     return Unredacted(sum(map(len, texts)), lambda: [redacted(job, level)])
 

@@ -86,7 +86,10 @@ class Acceptance:
 
     def _hand_over_unless_long(self, read: Callable[[], Unredacted]) -> list[Job] | Unredacted:
         given = read()
-        return given if given.characters > LONG else self._put(given)
+        if given.characters <= LONG:
+            return self._put(given)
+        self._check_open()
+        return given
 
     def _put(self, given: Unredacted) -> list[Job]:
         jobs = [job for job in given.redacted_jobs() if not job.is_empty]
@@ -95,14 +98,19 @@ class Acceptance:
         if not self._settings().cognitive.enabled:
             self._end_summaries.add([job for job in jobs if job.kind == "remember"])
             return []
-        if not self._is_open():
-            raise HistorianError(
-                "the service is not open; use `async with CognitiveService.open(…)` or call `start()`"
-            )
+        self._check_open()
         self.opened_queue().put_all(jobs)
         if self._plain.database_away:
             self._plain.add(jobs)
         return jobs
+
+    def _check_open(self) -> None:
+        """Raise HistorianError if memory is switched on but not open. While it is being closed, jobs
+        are accepted as long as the queue is open."""
+        if self._settings().cognitive.enabled and self.queue is None and not self._is_open():
+            raise HistorianError(
+                "the service is not open; use `async with CognitiveService.open(…)` or call `start()`"
+            )
 
     async def hasten(self, scope_key: str) -> None:
         """Make the waiting jobs of kind `talk` of a conversation due now. Raises StorageError."""
