@@ -15,8 +15,8 @@ With a plain OpenAI client, offer `memory_tool_schemas()` and pass each call to
 >>> await handle_memory_call(memory, call.function.name, call.function.arguments, scope)      # doctest: +SKIP
 
 The model chooses the query and its conditions, but not the conversation: the tools are bound to
-one. As an exception, `search_events` searches every conversation for the users in
-`cognitive.query.admin_user_ids`, in their private chats.
+one. There is one exception: if a user in `cognitive.query.admin_user_ids` asks in a private chat,
+`search_events` searches all conversations.
 """
 
 from __future__ import annotations
@@ -196,7 +196,7 @@ async def answer_memory_call(
 ) -> ToolAnswer:
     """Carry out a call like `handle_memory_call`; the answer is marked if it is an error.
 
-    With `here_alone`, administrators also search only the conversation of `scope`.
+    With `here_alone`, even administrators search only the conversation of `scope`.
     """
     written = memory.language_of(scope, _asked(arguments), language=language)
     offered = _offered(may_correct, may_withdraw)

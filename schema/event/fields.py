@@ -24,7 +24,7 @@ MESSAGE_STANDS = (
 OBSERVATION = "observation"
 """`source` of results of tools, which are stored unchanged and expire."""
 TIME_UNKNOWN = "it is not known when this was said"
-"""The gate's reason for migrated events without a time."""
+"""An entry of `Event.gate_reasons` for migrated events without a time."""
 SOURCES = frozenset(("job", MESSAGE, OBSERVATION, "summary", "note", "migrated"))
 """Every value of `source`."""
 

@@ -188,7 +188,7 @@ class JobTables(OfDatabase[Kind]):
         return removed
 
     def compact(self) -> None:
-        """Do nothing: vacuuming removed rows is left to the operator of the server."""
+        """Do nothing: the operator of the server is responsible for vacuuming deleted rows."""
 
     def _note_done(self, job_id: str) -> None:
         self._done[job_id] = None
@@ -197,9 +197,10 @@ class JobTables(OfDatabase[Kind]):
 
 
 def is_patient(job: Job) -> bool:
-    """Return True if a job joins its lines only at its `not_before`.
+    """Return True if a job enters the queues of its entities only at its `not_before`.
 
-    That is a job of kind `talk` or `profile` that was not attempted yet.
+    Until then, later jobs of the same entities do not wait for it. Such jobs are of kind `talk` or
+    `profile` and were not attempted yet.
     """
     return job.kind in ("talk", "profile") and not job.attempts and job.not_before > 0
 
