@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from ...schema.settings import WebSettings
 from ..http_serving import MOST_HEAD_BYTES, bearer_token
 from .access import Access, Caller
-from .pages.rendering import COOKIE as LANGUAGE
+from .pages.rendering import COOKIE as LANGUAGE_COOKIE
 from .problems import Refused, problem
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Guard:
         state = scope.setdefault("state", {})
         try:
             self._check_headers(scope)
-            cookies = read_cookies(headers.getlist("cookie"), (self._cookie, LANGUAGE))
+            cookies = read_cookies(headers.getlist("cookie"), (self._cookie, LANGUAGE_COOKIE))
             session = cookies.get(self._cookie, "")
             caller = self._caller(headers, session)
             self._check_rate(scope, caller)
@@ -122,7 +122,7 @@ class Guard:
                 and not scope["path"].startswith(STATIC)
             ):
                 raise self._unauthorized(scope, headers)
-            self._check_sender(scope, headers)
+            self._check_proof_of_origin(scope, headers)
             most = (
                 self._most_bytes
                 if caller is not None
@@ -187,7 +187,7 @@ class Guard:
         ):
             raise Refused(HTTPStatus.FORBIDDEN, "this request comes from a page of another origin")
 
-    def _check_sender(self, scope: Scope, headers: Headers) -> None:
+    def _check_proof_of_origin(self, scope: Scope, headers: Headers) -> None:
         """Refuse a request that changes data, if it has only a cookie and no proof of its origin.
 
         The proof is the header Origin, which is checked before, or Sec-Fetch-Site.

@@ -339,9 +339,9 @@ class Maintenance:
         settings = self._parts.settings.cognitive.queue
         if not settings.failed_cleanup_interval or self._rounds % settings.failed_cleanup_interval:
             return
-        age, files = settings.failed_max_age_days, settings.failed_max_files
+        age, most = settings.failed_max_age_days, settings.failed_max_files
         removed = await asyncio.to_thread(
-            self._parts.queue.cleanup, self._parts.clock(), max_age_days=age, max_files=files
+            self._parts.queue.cleanup, self._parts.clock(), max_age_days=age, max_failed=most
         )
         if removed:
             log.info("%d failed jobs whose events are filed were removed", removed)

@@ -77,7 +77,7 @@ _MAIN_CLAUSE = re.compile(r"[^,.;:!?\n]{0,160},\s+")
 
 
 def _announces(sentence: Sentence, reference: Reference) -> bool:
-    """Return True if a person is named right after an opening phrase that has the pronoun.
+    """Return True if a person is named right after an opening phrase that contains the pronoun.
 
     Example: "During her exam, Maria fainted".
     """

@@ -23,7 +23,7 @@ class Resolved:
     last: date
     granularity: str
     """`first` and `last` are datetimes if this is "minute", else dates."""
-    is_open: bool = False
+    half_day_unknown: bool = False
     """True if the hour may be a.m. or p.m. ("at 7"); `first` and `last` then have the earlier one."""
 
 

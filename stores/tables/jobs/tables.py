@@ -177,12 +177,13 @@ class JobTables(OfDatabase[Kind]):
             self.remove(job_id) for job_id, body, error in rows if matches((body + error).encode())
         )
 
-    def cleanup(self, now: float, *, max_age_days: float, max_files: int) -> int:
+    def cleanup(self, now: float, *, max_age_days: float, max_failed: int) -> int:
         everything = sorted(self.failed(), key=lambda failed: failed.failed_at)
         removed = 0
         for one in everything:
             if one.filed and (
-                now - one.failed_at > max_age_days * 86_400 or removed < len(everything) - max_files
+                now - one.failed_at > max_age_days * 86_400
+                or removed < len(everything) - max_failed
             ):
                 removed += self.remove(one.name)
         return removed
