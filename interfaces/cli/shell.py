@@ -126,7 +126,8 @@ class Shell:
     ) -> None:
         """Print items as a table, or `empty` if there are none. With `--json`, one object per item.
 
-        `columns` is one message with the names of the columns, separated by |.
+        `columns` is one message with the names of the columns, separated by |. `wide` is the index
+        of the column that takes the remaining width.
         """
         if self.json:
             for one in found:

@@ -119,7 +119,7 @@ async def roll_back(
 
 @router.get("/summaries")
 def summaries(parts: PartsHere, key: KeyHere) -> Summaries:
-    """The dated summaries of a person in one conversation, and how much waits to become one."""
+    """The dated summaries of a person in one conversation, and the number of tokens that wait to be summarised."""
     found = parts.article_stores.summaries.read(key)
     return Summaries(
         summaries=[summary_data(one) for one in found],

@@ -36,7 +36,7 @@ async def show_line(
     line: str,
     layer: str = "",
 ) -> Response:
-    """Show a line of a profile with what it rests on."""
+    """Show a line of a profile with its evidence."""
     key = ProfileKey(kind, id, layer)
     found = await asyncio.to_thread(_line, parts, key, line)
     goes = await memory.delete_line(line, scope=None, messages=True, dry_run=True)
@@ -121,7 +121,7 @@ async def show_corrections(request: Request, memory: MemoryHere) -> Response:
 
 @router.post("/corrections/undo")
 async def undo(memory: MemoryHere, id: FormText) -> Response:
-    """Bring back what a correction took out or replaced."""
+    """Undo a correction: restore the records that it removed or replaced."""
     await memory.undo(id, scope=None)
     return see("/corrections", said="brought back")
 

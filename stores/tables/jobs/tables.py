@@ -78,14 +78,15 @@ class JobTables(OfDatabase[Kind]):
 
     def talk_of(self, prefix: str) -> list[Job]:
         """See `JobQueue.talk_of`."""
-        first = f"SELECT {COLUMNS} FROM jobs WHERE job_id >= %s AND job_id < %s AND kind = 'talk' ORDER BY position"
-        return readable(self._database.rows(first, (prefix, prefix + _BEHIND_ALL)))
+        statement = f"SELECT {COLUMNS} FROM jobs WHERE job_id >= %s AND job_id < %s AND kind = 'talk' ORDER BY position"
+        return readable(self._database.rows(statement, (prefix, prefix + _BEHIND_ALL)))
 
     def withdraw(self, job_ids: Sequence[str]) -> int:
         """See `JobQueue.withdraw`."""
         return sum(self.remove(job_id) for job_id in job_ids)
 
     def together(self, job_id: str, limit: int) -> list[Job]:
+        """See `JobQueue.together`: the jobs that are carried out with a claimed one."""
         others = (
             "SELECT job_id FROM jobs WHERE scope_key = %s AND kind = %s AND attempts = 0 AND state = 'pending'"
             " ORDER BY position LIMIT %s"
@@ -221,9 +222,11 @@ def new_row(job: Job, body: str, accepted_at: float) -> dict[str, Any]:
     }
 
 
-def chosen(job_ids: Sequence[str] | None, kind: JobKind | None) -> tuple[str, tuple[Any, ...]]:
-    """Return the condition, with its parameters, that a job has one of these ids and this kind.
-    None means any."""
+def condition_of(
+    job_ids: Sequence[str] | None, kind: JobKind | None
+) -> tuple[str, tuple[Any, ...]]:
+    """Return an SQL condition (" AND …"), true for jobs with one of these ids and this kind, and its
+    parameters. None means any."""
     some, given = (" AND kind = %s", (kind,)) if kind else ("", ())
     return (
         (some, given)
