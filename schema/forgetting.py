@@ -11,9 +11,9 @@ from pydantic import TypeAdapter
 from .entity import Entity
 
 Stage = Literal["waiting", "deleting", "erasing"]
-"""The stage of a request. `waiting`: at most the survey has begun. `deleting`: events are being
-deleted, everything else is already deleted. `erasing`: no search finds anything any more; remaining
-bytes are being overwritten and searched for."""
+"""The stage of a request. `waiting`: nothing is deleted yet; the search for the entity's data may
+have begun. `deleting`: events are being deleted, everything else is already deleted. `erasing`: no
+query finds data of the entity any more; the remaining bytes in files are being overwritten."""
 Known = Mapping[str, Iterable[Any]]
 """Data found for a request: `texts`, `names` and `job_ids`, and `moments` as (scope key, seconds
 since the epoch)."""
@@ -22,10 +22,13 @@ _KNOWN = ("texts", "names", "job_ids", "moments")
 
 @dataclass(frozen=True, slots=True)
 class ForgetRequest:
-    """A request, its stage, and the data found for it so far. `until` is in seconds since the
-    epoch.
+    """A request, its stage, and the data found for it so far.
 
-    `last_rows` are the last rows of events that it concerns, see `ErasureTables.last_rows`.
+    `until` is the time of the request in seconds since the epoch. Jobs that are dated `until` or
+    earlier are not filed any more.
+
+    `last_rows` has the number of the last event row of each scope when the deletion began (see
+    `ErasureTables.last_rows`). The request deletes events up to these rows; later ones are kept.
     """
 
     entity: Entity
@@ -65,7 +68,7 @@ class ForgetRequest:
         every: dict[str, Any] = {name: tuple(values) for name, values in found.items()}
         return replace(self, **every)
 
-    def is_as(self, other: ForgetRequest | None) -> bool:
+    def is_same_request(self, other: ForgetRequest | None) -> bool:
         """Return True if both requests have the same entity, time and treatment of mentions."""
         return other is not None and (self.entity, self.until, self.mentions) == (
             other.entity,
@@ -78,14 +81,14 @@ class ForgetRequest:
 class ForgetReport:
     """The result of forgetting an entity.
 
-    `removed` counts items by kind. `mentions` are (kind, id) of records of others that are about
-    the entity, `mention_texts` their texts (empty strings if the work was resumed after a crash).
-    These records are kept, or removed if `mentions_removed`. `left` lists places (files, tables)
-    where forgotten texts were still found ("file: offset"), `unread` the places that could not be
-    read; both should be empty. `too_short` is the number of texts that are too short to be searched
-    for. If `done` is False, the process that carries out the request has not answered yet, but will
-    do the work; nothing new of the entity is filed meanwhile, and `stage` is the stage of the
-    request (see `Stage`).
+    `removed` counts items by kind. `mentions` lists other people's records that mention the entity,
+    as (kind, id). `mention_texts` has their texts, which are empty strings if the work was resumed
+    after a crash. These records are kept, or removed if `mentions_removed`. `left` lists places
+    (files, tables) where forgotten texts were still found ("file: offset"), `unread` the places
+    that could not be read; both should be empty. `too_short` is the number of texts that are too
+    short to be searched for. If `done` is False, the process that carries out the request has not
+    answered yet, but will do the work. Until then nothing new of the entity is filed, and `stage`
+    is the stage of the request (see `Stage`).
     """
 
     entity: str

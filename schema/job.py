@@ -29,7 +29,8 @@ from .times import check_expiry, check_timestamp, check_timezone
 from .validation import invalid_input, problems
 
 DONE = "job"
-"""Ledger key of finished jobs: a repeated request is recognised without a model call."""
+"""Ledger key under which finished jobs are noted. A repeated request is recognised by it, and costs
+no model call."""
 JOB_SCHEMA_VERSION = 1
 MAX_JOB_BYTES = 1024 * 1024
 """Maximum size of a job as JSON (1 MiB); `enqueue_job` rejects larger ones."""
@@ -102,7 +103,7 @@ CleanName = Annotated[str, AfterValidator(clean_name)]
 
 
 class RecentMessage(BaseModel):
-    """One message that was said shortly before the turn, oldest first in its list."""
+    """A message that was said shortly before the turn. Lists of them begin with the oldest one."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -210,7 +211,8 @@ class Job(BaseModel):
             object.__setattr__(self, "job_id", make_job_id(self.request_id, self.end_seq))
         elif self.job_id != make_job_id(self.request_id, self.end_seq):
             raise InvalidInput(
-                f"job_id: {told(self.job_id)} does not belong to request {told(self.request_id)}, {self.end_seq}"
+                f"job_id: {told(self.job_id)} does not belong to request_id {told(self.request_id)} "
+                f"and end_seq {self.end_seq}; leave it out"
             )
         return self
 
@@ -220,7 +222,8 @@ class Job(BaseModel):
 
     @property
     def entities(self) -> frozenset[str]:
-        """The keys by which jobs are serialised: `user:{id}` and, in a group, `group:{id}`."""
+        """The keys that order jobs: `user:{id}` and, in a group, `group:{id}`. Jobs with a common
+        key run one after the other."""
         return frozenset(
             [f"user:{self.user_id}", *([f"group:{self.group_id}"] if self.group_id else [])]
         )
@@ -243,8 +246,8 @@ class Job(BaseModel):
 
     @property
     def nameless_speakers(self) -> list[str]:
-        """The ids of the senders of these messages who have no name, without the user and the
-        bot.
+        """The ids of the senders without a name among the last SPEAKERS_LOOKED_AT recent messages,
+        except the user and the bot.
         """
         nameless = (
             one.sender_id
@@ -278,7 +281,7 @@ def make_job_id(request_id: str, end_seq: int) -> str:
     return f"{encode_id(request_id)}-{end_seq}"
 
 
-_TELLING = frozenset(
+_QUOTABLE = frozenset(
     (
         "literal_error",
         "int_parsing",
@@ -288,15 +291,15 @@ _TELLING = frozenset(
         "less_than_equal",
     )
 )
-"""Types of errors of number and literal fields, for which messages quote the value."""
+"""Types of pydantic errors of number and literal fields. The error message quotes the value."""
 
 
 def parse_job(data: Mapping[str, Any]) -> Job:
-    """Build a job from a mapping. Raises InvalidInput that names the field, the given value and the
+    """Return the job in a mapping. Raises InvalidInput that names the field, the given value and the
     allowed ones.
 
-    For texts, messages give only the type and length: messages are logged, and texts are not
-    redacted yet.
+    For a text field, the error message gives only the type and length, since error messages are
+    logged and the text is not redacted yet.
     """
     try:
         return Job.model_validate(data)
@@ -311,5 +314,7 @@ def parse_job(data: Mapping[str, Any]) -> Job:
         message = invalid_input(error, whole="job")
         if "error" in first.get("ctx", {}):
             raise message from None
-        given = told(first["input"]) if first["type"] in _TELLING else type_and_size(first["input"])
+        given = (
+            told(first["input"]) if first["type"] in _QUOTABLE else type_and_size(first["input"])
+        )
         raise InvalidInput(f"{message}, got {given}") from None

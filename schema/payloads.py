@@ -36,7 +36,8 @@ class TalkPayload(BaseModel):
     """One message, redacted. `role` is `user` (a person), `assistant` (the bot) or `tool` (what a tool returned).
 
     `message_id` is the id that its platform gives it, `reply_to` that of the message which it answers ("" if unknown).
-    `worded_at` (seconds since the epoch) is when these words were handed over: of two jobs of one message the later one counts.
+    `worded_at` (seconds since the epoch) is the time at which these words were handed over. Of two jobs of one message,
+    the later one counts.
     The job's `user_id` and `user_name` are those of its sender; of a message of the bot or a tool, of the person it answers.
     """
 
@@ -50,9 +51,10 @@ class TalkPayload(BaseModel):
 
 
 class LearntFact(BaseModel):
-    """A filed fact that a profile may take in. `dated`: a time was resolved in it.
+    """A filed fact that a profile may include.
 
-    `is_open`: the gate is only unsure whom it means; `lasting`: it may hold for long.
+    `dated` is True if a time was resolved in it. `is_open` is True if the gate found nothing but
+    unresolved references in it. `lasting` is True if it may hold for long.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -77,7 +79,7 @@ class OldFact(BaseModel):
 
 
 class ProfilePayload(BaseModel):
-    """What a person, or a hand-over, told: the events are read when the profiles are merged."""
+    """The facts learnt from a person's messages or from a hand-over. Their events are read when the profiles are merged."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -99,7 +101,8 @@ class SpokenPayload(BaseModel):
 class StatesPayload(BaseModel):
     """The states in the order in which they were said; empty if the states already buffered have passed the threshold.
 
-    `threshold` is in tokens, None is the configured one. `reflect`: rewrite the article if these states are significant.
+    `threshold` is in tokens, None is the configured one. With `reflect`, the article is rewritten if these
+    states are significant.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

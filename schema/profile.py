@@ -23,7 +23,7 @@ class ProfileKey:
 
     @property
     def entity(self) -> str:
-        """The key by which jobs are serialised."""
+        """The key of the profile's user or group, as in `Job.entities`."""
         return f"{self.entity_type}:{self.entity_id}"
 
     @property

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 from ..schema.correction import Candidate, Correction
 from ..schema.errors import InvalidInput
-from ..schema.event import MESSAGE_STANDS, Event
+from ..schema.event import MESSAGE_NOT_EDITABLE, Event
 from ..schema.ids import told
 from ..schema.job import check_size
 from ..schema.profile import LINE_KINDS, LineKind, ProfileLine
@@ -119,7 +119,7 @@ class Correcting:
         check_size((text,), "text")
         event = await asyncio.to_thread(existing, parts, event_id, scope)
         if event.is_message:
-            raise InvalidInput(MESSAGE_STANDS)
+            raise InvalidInput(MESSAGE_NOT_EDITABLE)
         await self._edit_event(event, await self._redacted(text.strip()), scope, "stay")
         return await asyncio.to_thread(existing, parts, event_id, scope)
 

@@ -297,7 +297,7 @@ class HandingOver:
                     if counts.pending + counts.processing == 0:
                         filed = True
                         if self.lifecycle.worker is not None:
-                            await self.lifecycle.worker.maintenance.missing_vectors.embedded()
+                            await self.lifecycle.worker.maintenance.missing_vectors.wait_until_embedded()
                         return True
                     if not counts.processing and home.time() >= next_merges:
                         next_merges = home.time() + MERGES_SECONDS

@@ -134,9 +134,10 @@ SHOWN_MESSAGES, SHOWN_CHARACTERS = 6, 120
 More would cost tokens without changing the result.
 """
 SHORT_ID = 3
-"""Ids of at most this many characters are no sources: they may be ordinary numbers."""
+"""User and group ids of at most this many characters are not accepted as the origin of a number in a
+model's text: the number may be an ordinary one."""
 _ITEM = {"zh": "这一条", "en": "the item"}
-"""The id of the original text in messages for a model. Messages before it are m1, m2 …"""
+"""The id of the original text in prompts for a model. The chat messages before it are m1, m2 …"""
 
 
 def judge(
@@ -148,9 +149,9 @@ def judge(
 ) -> list[Reason]:
     """Return the reasons against filing a text for an item.
 
-    These are words that only participants understand and, if the text is not the rules' draft,
-    statements without support in the original text and the messages before it, and parts of the
-    original text that were lost.
+    A reason against any text are words that only participants understand. If the text is not the
+    rules' draft, a model wrote it, and there are two more reasons: statements without support in
+    the original text and the messages before it, and lost parts of the original text.
     """
     names, language = names_of(job, settings), language_of(job, settings)
     made, said = as_sentence(text, names), source or Sentence(item["source"], names)
@@ -168,7 +169,7 @@ def judge(
         item=item["kind"],
         sources=sources,
         kept=kept,
-        # In a model's text an hour without a day passes: it may be the hour of every day.
+        # A model's text may give a time of day without a date: it may be meant for every day.
         allows=lambda one: is_models and tells_hours_alone(one.text),
         pronouns=settings.historian.gate_pronouns,
     )
@@ -219,7 +220,7 @@ def _missing_doer(
 
 
 def _kept(words: str, text: str, job: Job) -> str:
-    """Return the original words with the days that they mean, where `text` has other words."""
+    """Return the original words. Time words that `text` does not repeat are replaced by dates."""
     dates = [one for one in days_meant(words, job.moment, job.timezone) if one.text not in text]
     return edited(words, [(one.start, one.end, one.rendered) for one in dates])
 
@@ -287,14 +288,15 @@ def can_be_mended(item: ItemState, names: Names) -> bool:
         return False
     found = item["violations"]
     return not found or any(
-        one["kind"] not in RELATIVE_KINDS or one["text"] not in _left(item, one) for one in found
+        one["kind"] not in RELATIVE_KINDS or one["text"] not in _with_relative_words(item, one)
+        for one in found
     )
 
 
-def _left(item: ItemState, reason: Reason) -> str:
-    """Return the text in which a relative word was left unresolved: for a time only the draft.
+def _with_relative_words(item: ItemState, reason: Reason) -> str:
+    """Return the text in which an unresolved relative word is looked for.
 
-    For other kinds it is the original text and the draft.
+    For a time word it is only the draft, for other kinds the original text and the draft.
     """
     return item["draft"] if reason["kind"] == "time" else f"{item['source']}\n{item['draft']}"
 
@@ -324,9 +326,9 @@ def last_resort(
 ) -> ItemState:
     """Return the item as it is filed if no attempt is left.
 
-    Its text is the rules' draft: an undecided word does not invalidate the names that replaced
-    other words. If the names may be wrong (a bot that describes its own life), only the times are
-    resolved.
+    Its text is the rules' draft, even if a word is undecided: the names in place of other words are
+    still right. If the names may be wrong (a bot that describes its own life), its text is the
+    original with only the times resolved.
     """
     is_wrong = any(why == "owner" for _, why, _ in item.get("open", []))
     candidate = item["resolved"] if is_wrong else item["draft"]

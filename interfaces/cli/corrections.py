@@ -48,7 +48,7 @@ def show_affected(shell: Shell, *corrections: Correction) -> None:
     if elsewhere := sum(done.elsewhere for done in corrections):
         shell.tell("and {n} {n:record|records} of other conversations", n=elsewhere)
     for text in dict.fromkeys(text for done in corrections for text in done.still_told):
-        shell.tell("kept, and may still say the same: {text}", text=short(text))
+        shell.tell("this record was kept, although it may say the same: {text}", text=short(text))
 
 
 def show_correction(shell: Shell, done: Correction) -> None:
@@ -63,7 +63,7 @@ def show_correction(shell: Shell, done: Correction) -> None:
         shell.tell("brought back")
     elif done.undo_until:
         until = minute(done.undo_until)
-        undo = later("done; `historian undo {id}` undoes it until {until} UTC")
+        undo = later("done; to undo it, run `historian undo {id}` before {until} UTC")
         shell.tell(undo, id=done.correction_id, until=until)
     else:
         shell.tell("done; this cannot be undone")

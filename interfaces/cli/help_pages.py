@@ -17,7 +17,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from .language import catalogue, language, language_for, say, say_help, speaking
 
-LONGEST_NAME = 30
+NAME_WIDTH = 30
 """Width in columns for the names of options and commands; a longer name is wrapped."""
 
 
@@ -67,7 +67,10 @@ def in_chinese(text: str) -> str:
         return _usage(text)
     said = text[found.end() :].rstrip("\n")
     return (
-        _usage(text[: found.start()]) + "错误：" + refusal(said) + text[found.end() + len(said) :]
+        _usage(text[: found.start()])
+        + "错误："
+        + error_in_chinese(said)
+        + text[found.end() + len(said) :]
     )
 
 
@@ -77,7 +80,7 @@ def _usage(text: str) -> str:
     return text
 
 
-def refusal(text: str) -> str:
+def error_in_chinese(text: str) -> str:
     """Return an error message in Chinese, or unchanged if no pattern of the catalogue matches.
 
     A pattern must match the whole message, so that arguments of the user are not translated. The
@@ -87,7 +90,7 @@ def refusal(text: str) -> str:
         found = re.fullmatch(english, text, re.DOTALL)
         if found is not None:
             why = found.groupdict().get("why")
-            return found.expand(chinese) + (refusal(why) if why else "")
+            return found.expand(chinese) + (error_in_chinese(why) if why else "")
     return text
 
 
@@ -112,7 +115,7 @@ def _page(
     for heading, some in zip(("参数", "选项", "命令"), rows.values(), strict=True):
         if some:
             table = Table.grid(padding=(0, 2, 0, 0))
-            table.add_column(max_width=LONGEST_NAME, overflow="fold")
+            table.add_column(max_width=NAME_WIDTH, overflow="fold")
             for row in some:
                 table.add_row(*map(Text, row))
             out.print(f"\n{heading}：")

@@ -17,7 +17,7 @@ from rich.text import Text
 from ...schema.errors import HistorianError, InvalidInput
 from ..lookups import NotFound
 from .console import Cell, emit, fields, make_console, plain, report, table
-from .help_pages import refusal
+from .help_pages import error_in_chinese
 from .language import language, later, say
 
 if TYPE_CHECKING:
@@ -126,7 +126,8 @@ class Shell:
     ) -> None:
         """Print items as a table, or `empty` if there are none. With `--json`, one object per item.
 
-        `columns` is one message with the names of the columns, separated by |.
+        `columns` is one message with the names of the columns, separated by |. `wide` is the index
+        of the column that takes the remaining width.
         """
         if self.json:
             for one in found:
@@ -218,7 +219,7 @@ class Shell:
         if isinstance(error, NotFound):
             message = say(error.message, **error.values)
         else:
-            message = str(error) if language() == "en" else refusal(str(error))
+            message = str(error) if language() == "en" else error_in_chinese(str(error))
         line = " ".join(plain(message).split())
         self.err.print(Text.assemble((say("error: "), "bold red"), line), soft_wrap=True)
 

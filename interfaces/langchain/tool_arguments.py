@@ -63,7 +63,7 @@ def read_arguments(arguments: object) -> dict[str, Any]:
 
 
 class KnownArguments(Arguments):
-    """Arguments of which none may be unknown: a condition that is left out in silence gives another answer than was asked for."""
+    """Base class of tool arguments. An unknown argument is an error: ignoring a filter would widen the search."""
 
     @model_validator(mode="before")
     @classmethod
@@ -85,7 +85,7 @@ class KnownArguments(Arguments):
 
 
 class TargetArguments(KnownArguments):
-    """Names that models guess for whom a call is about. They are understood and not offered."""
+    """Arguments for the user or group that a call is about. Models guess these names, so they are accepted, but not offered."""
 
     entity_type: SkipJsonSchema[EntityType | None] = None
     target_user_id: SkipJsonSchema[str | None] = None

@@ -15,8 +15,8 @@ With a plain OpenAI client, offer `memory_tool_schemas()` and pass each call to
 >>> await handle_memory_call(memory, call.function.name, call.function.arguments, scope)      # doctest: +SKIP
 
 The model chooses the query and its conditions, but not the conversation: the tools are bound to
-one. As an exception, `search_events` searches every conversation for the users in
-`cognitive.query.admin_user_ids`, in their private chats.
+one. There is one exception: if a user in `cognitive.query.admin_user_ids` asks in a private chat,
+`search_events` searches all conversations.
 """
 
 from __future__ import annotations
@@ -96,9 +96,11 @@ def make_memory_tools(
     `language` is the language of descriptions and answers, as in `CognitiveService.language_of`.
     The language of the descriptions is chosen now, the language of an answer at each call.
     """
-    written = memory.language_of(scope if isinstance(scope, Scope) else None, language=language)
+    described_in = memory.language_of(
+        scope if isinstance(scope, Scope) else None, language=language
+    )
     return [
-        _tool(memory, scope, language, _function(name, written))
+        _tool(memory, scope, language, _function(name, described_in))
         for name in _offered(may_correct, may_withdraw)
     ]
 
@@ -142,8 +144,8 @@ def memory_tool_schemas(
     returns the language of a conversation. `may_correct` and `may_withdraw` are as in
     `make_memory_tools`.
     """
-    written = spoken(language, said)
-    return [_function(name, written) for name in _offered(may_correct, may_withdraw)]
+    described_in = spoken(language, said)
+    return [_function(name, described_in) for name in _offered(may_correct, may_withdraw)]
 
 
 def _offered(may_correct: bool, may_withdraw: bool) -> Mapping[str, tuple[type[Arguments], Any]]:
@@ -196,13 +198,14 @@ async def answer_memory_call(
 ) -> ToolAnswer:
     """Carry out a call like `handle_memory_call`; the answer is marked if it is an error.
 
-    With `here_alone`, administrators also search only the conversation of `scope`.
+    With `here_alone`, even administrators search only the conversation of `scope`.
     """
-    written = memory.language_of(scope, _asked(arguments), language=language)
+    answer_language = memory.language_of(scope, _asked(arguments), language=language)
     offered = _offered(may_correct, may_withdraw)
     if name not in offered:
         return ToolAnswer(
-            _ANSWERS["wrong"][written] + unknown_tool(name, ", ".join(offered), written),
+            _ANSWERS["wrong"][answer_language]
+            + unknown_tool(name, ", ".join(offered), answer_language),
             is_error=True,
         )
     state = memory.reading_state()
@@ -212,22 +215,25 @@ async def answer_memory_call(
             name,
             "switched off" if state == "off" else "not open",
         )
-        return ToolAnswer(_ANSWERS[state][written], is_error=state == "closed")
+        return ToolAnswer(_ANSWERS[state][answer_language], is_error=state == "closed")
     arguments_class, call = offered[name]
     if here_alone and name == "search_events":
         call = partial(searching.search_events, here_alone=True)
     try:
         data = read_arguments(arguments)
-        answer: str = await call(memory, scope, arguments_class.model_validate(data), written)
+        answer: str = await call(
+            memory, scope, arguments_class.model_validate(data), answer_language
+        )
     except (InvalidInput, ValueError, TypeError, RecursionError) as error:
         log.info("%s: the arguments are wrong: %s", name, problem(error, "en"))
         return ToolAnswer(
-            _ANSWERS["wrong"][written] + problem(error, written, _ARGUMENTS), is_error=True
+            _ANSWERS["wrong"][answer_language] + problem(error, answer_language, _ARGUMENTS),
+            is_error=True,
         )
     except HistorianError as error:
         log.error("%s: memory cannot be read: %s", name, error)
-        return ToolAnswer(_ANSWERS["failed"][written], is_error=True)
-    return _with_state(memory, answer, written)
+        return ToolAnswer(_ANSWERS["failed"][answer_language], is_error=True)
+    return _with_state(memory, answer, answer_language)
 
 
 def _with_state(memory: Reading, answer: str, language: Language) -> ToolAnswer:

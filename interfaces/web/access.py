@@ -30,8 +30,8 @@ NOTES = "notes"
 class Caller:
     """The sender of a request: the operator, or the holder of a token for one scope.
 
-    A speaker that a request with such a token names is asserted (`Scope.asserted`), whichever field
-    names the speaker.
+    The speakers that a request with such a token names cannot be verified. They count as only
+    asserted, in whichever field they are named (see `Scope.asserted`).
     """
 
     scope: Scope | None = None

@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from ...schema.settings import WebSettings
 from ..http_serving import MOST_HEAD_BYTES, bearer_token
 from .access import Access, Caller
-from .pages.rendering import COOKIE as LANGUAGE
+from .pages.rendering import COOKIE as LANGUAGE_COOKIE
 from .problems import Refused, problem
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Rates:
         self._per_second = per_second
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def wait(self, key: str, now: float) -> float:
+    def seconds_until_allowed(self, key: str, now: float) -> float:
         """Count a request of the caller `key`.
 
         Return 0.0 if the request is allowed, else the seconds until the next one is.
@@ -109,7 +109,7 @@ class Guard:
         state = scope.setdefault("state", {})
         try:
             self._check_headers(scope)
-            cookies = read_cookies(headers.getlist("cookie"), (self._cookie, LANGUAGE))
+            cookies = read_cookies(headers.getlist("cookie"), (self._cookie, LANGUAGE_COOKIE))
             session = cookies.get(self._cookie, "")
             caller = self._caller(headers, session)
             self._check_rate(scope, caller)
@@ -121,8 +121,8 @@ class Guard:
                 and scope["path"] not in PUBLIC_PATHS
                 and not scope["path"].startswith(STATIC)
             ):
-                raise self._unknown(scope, headers)
-            self._check_sender(scope, headers)
+                raise self._unauthorized(scope, headers)
+            self._check_proof_of_origin(scope, headers)
             most = (
                 self._most_bytes
                 if caller is not None
@@ -170,7 +170,7 @@ class Guard:
 
     def _check_rate(self, scope: Scope, caller: Caller | None) -> None:
         client = scope.get("client") or ("",)
-        wait = self._rates.wait(
+        wait = self._rates.seconds_until_allowed(
             caller.key if caller is not None else f"at {client[0]}", time.monotonic()
         )
         if wait:
@@ -187,7 +187,7 @@ class Guard:
         ):
             raise Refused(HTTPStatus.FORBIDDEN, "this request comes from a page of another origin")
 
-    def _check_sender(self, scope: Scope, headers: Headers) -> None:
+    def _check_proof_of_origin(self, scope: Scope, headers: Headers) -> None:
         """Refuse a request that changes data, if it has only a cookie and no proof of its origin.
 
         The proof is the header Origin, which is checked before, or Sec-Fetch-Site.
@@ -204,7 +204,8 @@ class Guard:
                 "send an Origin, or the token as `Authorization: Bearer TOKEN`",
             )
 
-    def _unknown(self, scope: Scope, headers: Headers) -> Refused:
+    def _unauthorized(self, scope: Scope, headers: Headers) -> Refused:
+        """Return the answer to a caller without a token: a redirect of a page to the login, else 401."""
         if (
             scope["method"] in SAFE_METHODS
             and "text/html" in headers.get("accept", "")
@@ -215,7 +216,10 @@ class Guard:
             return Refused(
                 HTTPStatus.SEE_OTHER, "sign in first", headers={"Location": f"/login?then={then}"}
             )
-        detail = "send the token as `Authorization: Bearer TOKEN`; `historian serve` prints it, or web.token is it"
+        detail = (
+            "send the token as `Authorization: Bearer TOKEN`; it is the setting web.token, or "
+            "printed by `historian serve` if that is empty"
+        )
         return Refused(HTTPStatus.UNAUTHORIZED, detail, headers={"WWW-Authenticate": "Bearer"})
 
     def _check_length(self, headers: Headers, most: int) -> None:
@@ -244,7 +248,10 @@ def read_cookies(given: Iterable[str], names: Iterable[str]) -> dict[str, str]:
 
 
 def _too_large(most: int) -> str:
-    return f"the body has more than {most // 1024} KiB; send less at a time or with a token, or raise web.body_max_kib"
+    return (
+        f"the body has more than {most // 1024} KiB; send smaller requests, send a token (which "
+        "allows more), or raise web.body_max_kib"
+    )
 
 
 def _bounded(receive: Receive, most: int) -> Receive:

@@ -5,7 +5,7 @@ from .event import is_raw as is_raw
 from .event import labels_of_job as labels_of_job
 from .fields import EVENT_SCHEMA_VERSION as EVENT_SCHEMA_VERSION
 from .fields import MESSAGE as MESSAGE
-from .fields import MESSAGE_STANDS as MESSAGE_STANDS
+from .fields import MESSAGE_NOT_EDITABLE as MESSAGE_NOT_EDITABLE
 from .fields import OBSERVATION as OBSERVATION
 from .fields import SOURCES as SOURCES
 from .fields import TIME_UNKNOWN as TIME_UNKNOWN

@@ -15,16 +15,16 @@ RewrittenBy = Literal["model", "rules", "time", "none", "hand"]
 
 MESSAGE: Literal["message"] = "message"
 """`kind` and `source` of messages, which are stored as they were said."""
-MESSAGE_STANDS = (
+MESSAGE_NOT_EDITABLE = (
     "event_id: this is a message, and messages cannot be edited; hand it over again with the "
     "same message id and the new words, or withdraw it (`forget_message`, `historian events "
     "withdraw`)"
 )
-"""The answer to an edit of a message."""
+"""The error message for an attempt to edit a message."""
 OBSERVATION = "observation"
 """`source` of results of tools, which are stored unchanged and expire."""
 TIME_UNKNOWN = "it is not known when this was said"
-"""The gate's reason for migrated events without a time."""
+"""An entry of `Event.gate_reasons` for migrated events without a time."""
 SOURCES = frozenset(("job", MESSAGE, OBSERVATION, "summary", "note", "migrated"))
 """Every value of `source`."""
 

@@ -149,8 +149,10 @@ class JobQueue(Protocol):
         removed.
         """
 
-    def cleanup(self, now: float, *, max_age_days: float, max_files: int) -> int:
-        """Remove old failed jobs that are filed. Return the number removed."""
+    def cleanup(self, now: float, *, max_age_days: float, max_failed: int) -> int:
+        """Remove failed jobs that are filed: those older than `max_age_days`, and the oldest ones
+        if there are more than `max_failed` failed jobs. Return the number removed.
+        """
 
     def compact(self) -> None:
         """Rewrite the files of the queue on this machine without the remains of removed jobs."""

@@ -30,8 +30,8 @@ EXPIRED_PIN_DAYS = 7
 the same profile."""
 
 Expiry = datetime | str | float | int | None
-"""The end of a line: an aware datetime, ISO 8601 with an offset, a day (`2026-03-02`, until its
-last moment in UTC), or seconds since the epoch. None means no end."""
+"""The time until which a profile line is valid: an aware datetime, ISO 8601 with an offset, a day
+(`2026-03-02`, until its last moment in UTC), or seconds since the epoch. None means no end."""
 
 
 def checked_text(text: object) -> str:

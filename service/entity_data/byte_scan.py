@@ -149,7 +149,7 @@ class Remains:
 
 
 def _texts_of_others(kind: Kind[Any], entity: Entity) -> Iterator[str]:
-    """Yield the texts of a kind.
+    """Yield the texts of the remaining records of a kind, which are records of other entities.
 
     For records of several lines (profiles, articles) also yield the joined lines, because a piece
     may span two lines. If a user is forgotten, group profiles are skipped: texts of the user must

@@ -291,4 +291,4 @@ class ErasedWhole(Kind[None]):
     kind = "checkpoint and damaged files"
 
     def erase(self, traces: Traces) -> int:
-        return self.backend.erasure.erase_whole()
+        return self.backend.erasure.erase_unattributed()

@@ -50,7 +50,7 @@ SummaryData = TypedDict(  # `from` cannot be the name of an attribute
         "promoted_into": int | None,
     },
 )
-"""A summary as JSON data, with the keys of its file."""
+"""A summary as JSON data, with the keys that it has in archives."""
 
 
 def record_data(record: DataclassInstance) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def profile_data(one: Profile) -> dict[str, Any]:
 
 
 def profile_lines(one: Profile) -> list[str]:
-    """Return a profile as the lines of a diff."""
+    """Return the lines of a profile (name, tags, summary), to be compared in a diff."""
     return [*filter(None, (one.name, ", ".join(one.tags))), *one.summary.splitlines()]
 
 
@@ -109,7 +109,7 @@ def article_data(one: Article) -> ArticleData:
 
 
 def summary_data(one: Summary) -> SummaryData:
-    """Return a summary as JSON data, with the keys of its file."""
+    """Return a summary as JSON data, with the keys that it has in archives."""
     from ...stores.files.summary_lines import as_data
 
     data = as_data(one)
@@ -121,8 +121,8 @@ def job_entries(queue: JobQueue, limit: int | None) -> list[dict[str, Any]]:
     """Return jobs as JSON data with their `state`, at most `limit` per state (None: all), oldest
     first.
 
-    Failed jobs also have `error`, `failed_at` (seconds since the epoch), `filed` and the `name` of
-    their file.
+    Failed jobs also have `error`, `failed_at` (seconds since the epoch), `filed` (True if their
+    events are stored) and `name` (`FailedJob.name`).
     """
     most = limit or 1_000_000
     entries = [

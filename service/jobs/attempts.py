@@ -113,7 +113,7 @@ class Attempts:
             await asyncio.to_thread(self._complete, job)
             completed = True
             if outcome != "forgotten":
-                self._maintenance.job_done(job)
+                self._maintenance.note_finished_job(job)
             await _drop_checkpoint(job, checkpoints)
         except asyncio.CancelledError:
             if not completed:  # otherwise it would remain claimed and never run

@@ -129,7 +129,7 @@ class MessageFiling:
             self._runs.statistics.outcomes["filed"] += len(filed)
         self._position = found[-1][0]
         for job in filed:
-            self._maintenance.job_done(job)
+            self._maintenance.note_finished_job(job)
         return True
 
     async def _file(self, jobs: Sequence[Job]) -> set[str]:

@@ -92,13 +92,13 @@ class Maintenance:
         self._embedding: asyncio.Task[None] | None = None
         self._has_worked = False
 
-    def job_done(self, job: Job) -> None:
+    def note_finished_job(self, job: Job) -> None:
         """Record the follow-up work of a finished job.
 
         Messages are embedded while jobs run, because a group that talks all the time leaves no idle
         moment. Of several workers, only the leading one embeds messages.
         """
-        self.missing_vectors.job_done(job)
+        self.missing_vectors.note_finished_job(job)
         self._has_worked = True
         if job.kind == "remember" and job.expires_at is None:
             self._finished.append(job)
@@ -146,7 +146,7 @@ class Maintenance:
         if leads:
             parts = [self._migrate, self._index_notes, self._embed_events, *parts]
             parts += [self._expire, self._repair_index, self._clean_up, self._overwrite]
-        missing.looks_at_all = leads
+        missing.checks_all_profiles = leads
         for part in parts:
             if self._released.is_set():
                 return
@@ -339,9 +339,9 @@ class Maintenance:
         settings = self._parts.settings.cognitive.queue
         if not settings.failed_cleanup_interval or self._rounds % settings.failed_cleanup_interval:
             return
-        age, files = settings.failed_max_age_days, settings.failed_max_files
+        age, most = settings.failed_max_age_days, settings.failed_max_files
         removed = await asyncio.to_thread(
-            self._parts.queue.cleanup, self._parts.clock(), max_age_days=age, max_files=files
+            self._parts.queue.cleanup, self._parts.clock(), max_age_days=age, max_failed=most
         )
         if removed:
             log.info("%d failed jobs whose events are filed were removed", removed)

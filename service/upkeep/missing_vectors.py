@@ -23,7 +23,7 @@ EMBED_BATCH, LOCAL_BATCH = 64, 16
 one by one, so that a smaller batch ends sooner."""
 POLL_SECONDS = 0.05
 SETTLING_SECONDS = 5.0
-"""Time that `embedded` waits for the next vector. On an idle machine 20 vectors take less than a
+"""Time that `wait_until_embedded` waits for the next vector. On an idle machine 20 vectors take less than a
 second."""
 LONGEST_PAUSE_SECONDS = 60.0
 """Maximum pause after a failure of the embedder. It is short because an unavailable embedder
@@ -31,8 +31,8 @@ refuses at once, so that an attempt costs nothing."""
 
 
 LOOK_EVERY = 30
-"""Number of checks for profiles changed by jobs, per check for profiles that were edited by hand or
-restored by another process."""
+"""Every 30th check also looks for profiles that were edited by hand, or restored by another process.
+All checks look for profiles that were changed by jobs."""
 
 
 async def _nothing_waits() -> bool:
@@ -46,16 +46,16 @@ class MissingVectors:
         self._parts = parts
         self._embedder = embedder
         self._outage = Outage(longest=LONGEST_PAUSE_SECONDS)
-        self._at_work = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._profiles: set[ProfileKey] | None = None
         """Keys of profiles that may have changed; None before the first check."""
         self._looks = 0
-        self.looks_at_all = True
+        self.checks_all_profiles = True
         """True if the first check includes all profiles. Of several workers only the leading one
         does this."""
         self._not_embeddable: set[str] = set()
 
-    def job_done(self, job: Job) -> None:
+    def note_finished_job(self, job: Job) -> None:
         """Record which profiles a finished job may have changed."""
         if self._profiles is not None and job.kind in ("remember", "talk"):
             self._profiles.update(
@@ -76,7 +76,7 @@ class MissingVectors:
         waiting, _ = await asyncio.to_thread(self._parts.events.waiting_vectors)
         return max(waiting - len(self._not_embeddable), 0)
 
-    async def embedded(self) -> None:
+    async def wait_until_embedded(self) -> None:
         """Wait until all filed events have vectors, as long as the embedder makes progress. Raises
         StorageError."""
         left, loop = -1, asyncio.get_running_loop()
@@ -89,7 +89,7 @@ class MissingVectors:
 
     async def embed_events(self, jobs_wait: Callable[[], Awaitable[bool]] = _nothing_waits) -> None:
         """Embed events in batches, until none is left or `jobs_wait` returns True after a batch."""
-        async with self._at_work:
+        async with self._lock:
             if self._embedder is None or self._outage.remaining(self._parts.clock()):
                 return
             batch = EMBED_BATCH if self._embedder.is_remote else LOCAL_BATCH
@@ -133,7 +133,7 @@ class MissingVectors:
         index, profiles = self._parts.backend.profile_index, self._parts.profiles
         if self._profiles is None:
             self._profiles = (
-                set(await asyncio.to_thread(profiles.keys)) if self.looks_at_all else set()
+                set(await asyncio.to_thread(profiles.keys)) if self.checks_all_profiles else set()
             )
         elif self._looks % LOOK_EVERY == 0:
             self._profiles.update(await asyncio.to_thread(profiles.edited))

@@ -21,7 +21,7 @@ from pathlib import Path
 from ...schema.errors import StorageError
 from .access import create_file, make_private_folder
 
-if sys.platform != "win32":  # Windows removes no open file
+if sys.platform != "win32":  # no locks on Windows: it refuses to remove a file that is open
     import fcntl
 
 TEMPORARY_PREFIX = ".tmp-"
@@ -87,7 +87,7 @@ def write_atomically(path: Path, data: bytes) -> None:
                 _write_once(path, data)
                 return
             except FileNotFoundError:
-                # The folder is missing, or a starting owner removed the temporary file.
+                # The folder is missing, or another process swept away the temporary file.
                 if attempt == _ATTEMPTS:
                     raise
                 make_folder(path.parent)
@@ -98,7 +98,7 @@ def remove_durably(path: Path) -> bool:
 
     Raises StorageError.
     """
-    if not _removed(path):
+    if not _remove(path):
         return False
     sync_folder(path.parent)
     return True
@@ -119,7 +119,7 @@ def remove_folder(folder: Path) -> None:
 def names_in(folder: Path) -> list[str]:
     """Return the sorted names in a folder; none if it does not exist. Raises StorageError."""
     with explaining("list", folder), suppress(FileNotFoundError, NotADirectoryError):
-        return sorted(os.listdir(folder))  # noqa: PTH208 - names
+        return sorted(os.listdir(folder))  # noqa: PTH208 - only the names are needed
     return []
 
 
@@ -141,13 +141,13 @@ def sweep_leftovers(folder: Path) -> int:
 
     Return the number of removed files. May be called at any time.
     """
-    found = (
+    found = (  # os.walk skips a folder that another process removes meanwhile
         Path(at, name)
         for at, _, names in os.walk(folder)
         for name in names
         if name.startswith(TEMPORARY_PREFIX)
     )
-    return remove_abandoned(found)  # a folder may vanish meanwhile
+    return remove_abandoned(found)
 
 
 def remove_abandoned(temporary: Iterable[Path]) -> int:
@@ -160,8 +160,8 @@ def remove_abandoned(temporary: Iterable[Path]) -> int:
     """
     removed = 0
     for path in temporary:
-        if path.is_file() and not _is_written(path):
-            removed += _removed(path)  # False if its writer has renamed it meanwhile
+        if path.is_file() and not _is_open_elsewhere(path):
+            removed += _remove(path)  # False if its writer has renamed it meanwhile
     return removed
 
 
@@ -177,8 +177,8 @@ def create_temporary(path: str | Path) -> int:
     return descriptor
 
 
-def _is_written(path: Path) -> bool:
-    """Return True if a living process has a temporary file open."""
+def _is_open_elsewhere(path: Path) -> bool:
+    """Return True if a running process has the temporary file open."""
     if sys.platform == "win32":
         try:
             os.rename(path, path)  # noqa: PTH104 - refused while it is open
@@ -202,7 +202,8 @@ def _is_written(path: Path) -> bool:
     return False
 
 
-def _removed(path: Path) -> bool:
+def _remove(path: Path) -> bool:
+    """Remove a file. Return False if it does not exist. Raises StorageError."""
     with explaining("remove", path), suppress(FileNotFoundError):
         path.unlink()
         return True
@@ -219,10 +220,10 @@ def _write_once(path: Path, data: bytes) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-        os.replace(temporary, path)  # noqa: PTH105
+        os.replace(temporary, path)  # noqa: PTH105 - no Path object for speed, as below
     except BaseException:
         with suppress(OSError):  # the first error is raised; a sweep removes the file
-            os.unlink(temporary)  # noqa: PTH108 - on the reply path
+            os.unlink(temporary)  # noqa: PTH108 - no Path object for speed: the bot's reply waits for this write
         raise
     _sync_folder(path.parent)
 

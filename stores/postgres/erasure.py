@@ -43,7 +43,7 @@ class PostgresErasure(ErasureTables):
     def __init__(self, database: PostgresDatabase) -> None:
         super().__init__(PostgresEventRows(database))
 
-    def erase_whole(self) -> int:
+    def erase_unattributed(self) -> int:
         """Empty the tables of checkpoints. Return the number of jobs that had checkpoints."""
         with self._database.writing() as transaction:
             if transaction.row("SELECT to_regclass('checkpoints')") == (None,):

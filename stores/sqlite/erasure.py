@@ -27,7 +27,7 @@ from .transaction import SqliteTransaction
 log = logging.getLogger(__name__)
 
 _PAGES_AT_ONCE = 200
-_ERASED_WHOLE = ("checkpoints.sqlite*", "*.damaged*")
+_UNATTRIBUTED = ("checkpoints.sqlite*", "*.damaged*")
 
 
 class IndexErasure(ErasureTables):
@@ -48,11 +48,11 @@ class IndexErasure(ErasureTables):
     def remove_profile_words(self, transaction: SqliteTransaction, item_ids: Sequence[str]) -> None:
         remove_words(transaction, item_ids)
 
-    def erase_whole(self) -> int:
-        """See `ErasureTables.erase_whole`. A lost checkpoint costs only a model call."""
+    def erase_unattributed(self) -> int:
+        """See `ErasureTables.erase_unattributed`. A lost checkpoint costs only a model call."""
         directory = self._database.path.parent
         files = {
-            path for pattern in _ERASED_WHOLE for path in directory.glob(pattern) if path.is_file()
+            path for pattern in _UNATTRIBUTED for path in directory.glob(pattern) if path.is_file()
         }
         return sum(remove_durably(path) for path in sorted(files))
 

@@ -277,7 +277,7 @@ def _take_requests(folder: Path, requests: ForgetRequestTable) -> None:
                 continue
             if request.entity not in stored:
                 requests.ask(request)
-            elif not request.is_as(stored[request.entity]):
+            elif not request.is_same_request(stored[request.entity]):
                 requests.ask(replace(request, stage="waiting", last_rows=()))
         for one in (*files, path):
             remove_durably(one)

@@ -31,7 +31,7 @@ from ..tables.jobs.body import Unreadable, encode_new, short_error
 from ..tables.jobs.tables import (
     COLUMNS,
     JobTables,
-    chosen,
+    condition_of,
     is_patient,
     job_of,
     new_row,
@@ -221,7 +221,7 @@ class SqliteJobQueue(JobTables[SqliteDatabase], JobQueue):
         return None
 
     def hasten(self, job_ids: Sequence[str] | None = None, *, kind: JobKind | None = None) -> None:
-        some, given = chosen(job_ids, kind)
+        some, given = condition_of(job_ids, kind)
         waits = f"WHERE state = 'pending' AND behind = -1 AND due > 0{some}"
         self._database.run(f"UPDATE jobs SET due = 0, not_before = 0 {waits}", given)
 

@@ -180,8 +180,10 @@ class ErasureTables(BesideEvents, ABC):
         """
 
     @abstractmethod
-    def erase_whole(self) -> int:
-        """Delete data that is erased as a whole: checkpoints, and damaged files of unknown content.
+    def erase_unattributed(self) -> int:
+        """Delete data that cannot be attributed to one entity: checkpoints and damaged files.
+
+        Return the number of jobs that had checkpoints, or of deleted files.
 
         To be called while no job runs.
         """

@@ -54,7 +54,7 @@ class ForgetRequestTable(OfOpened):
         Return False, and store nothing, if the request was stored again meanwhile.
         """
         with self._changing(request.entity) as (transaction, stored):
-            if stored is None or not request.is_as(stored):
+            if stored is None or not request.is_same_request(stored):
                 return False
             rows = stored.last_rows if last_rows is None else tuple(last_rows)
             _write(transaction, replace(stored, stage=stage, last_rows=rows))
@@ -92,7 +92,7 @@ class ForgetRequestTable(OfOpened):
         """
         key = request.entity.key
         with self._changing(request.entity) as (transaction, stored):
-            if not request.is_as(stored):
+            if not request.is_same_request(stored):
                 return False
             for table in ("forget_requests", "forget_known", "forget_reports"):
                 transaction.run(f"DELETE FROM {table} WHERE entity = %s", (key,))

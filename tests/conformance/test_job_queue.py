@@ -422,8 +422,8 @@ def test_cleanup_by_age_removes_only_what_is_filed(queue: JobQueue) -> None:
         queue.claim(NOW)
         queue.fail(f"{name}-1", error="no", filed=filed)
     day = 86_400
-    assert queue.cleanup(NOW + 30 * day, max_age_days=30, max_files=500) == 0
-    assert queue.cleanup(NOW + 31 * day, max_age_days=30, max_files=500) == 1
+    assert queue.cleanup(NOW + 30 * day, max_age_days=30, max_failed=500) == 0
+    assert queue.cleanup(NOW + 31 * day, max_age_days=30, max_failed=500) == 1
     assert [failed.job.request_id for failed in queue.failed() if failed.job] == ["lost"]
 
 
@@ -432,9 +432,9 @@ def test_cleanup_by_count_removes_only_what_is_filed(queue: JobQueue) -> None:
         queue.put(make_job(f"r{n}", user_id=str(n), group=None))
         queue.claim(NOW)
         queue.fail(f"r{n}-1", error="no", filed=n % 2 == 0)
-    assert queue.cleanup(NOW, max_age_days=30, max_files=4) == 2
+    assert queue.cleanup(NOW, max_age_days=30, max_failed=4) == 2
     assert [f.job.request_id for f in queue.failed() if f.job] == ["r1", "r3", "r4", "r5"]
-    assert queue.cleanup(NOW, max_age_days=30, max_files=0) == 1
+    assert queue.cleanup(NOW, max_age_days=30, max_failed=0) == 1
 
 
 def test_many_threads_put_and_claim_without_losing_or_doubling(queue: JobQueue) -> None:

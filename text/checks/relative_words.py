@@ -36,9 +36,9 @@ def find_relative_words(
 
     A third-person pronoun passes if exactly one person is named before it. It is a violation if no
     person is named, or if several are named and the pronoun opens a main clause ("Tom met Bob and
-    he paid"). It is a note if several are named and it is elsewhere in the clause, and if the
-    person is named right after an opening phrase ("After his exam, Tom …"). The bot is never an
-    antecedent, and the subject of a clause is not an antecedent of its own object.
+    he paid"). It is a note in two cases: several persons are named and it is elsewhere in the
+    clause, or the person is named right after an opening phrase ("After his exam, Tom …"). The bot
+    is never an antecedent, and the subject of a clause is not an antecedent of its own object.
     `pronouns="all"` makes every third-person pronoun a violation. `names` are the names of the
     conversation: its people count as persons, and its names are never read as relative words. For
     a `Sentence`, the names of the sentence are used instead.
@@ -61,7 +61,7 @@ def find_relative_words(
             notes.append(finding)
         else:
             violations.append(finding)
-    return Verdict(tuple(sorted(violations, key=_place)), tuple(sorted(notes, key=_place)))
+    return Verdict(tuple(sorted(violations, key=_position)), tuple(sorted(notes, key=_position)))
 
 
 def _of_time(wording: str, start: int) -> Finding:
@@ -77,7 +77,7 @@ _MAIN_CLAUSE = re.compile(r"[^,.;:!?\n]{0,160},\s+")
 
 
 def _announces(sentence: Sentence, reference: Reference) -> bool:
-    """Return True if a person is named right after an opening phrase that has the pronoun.
+    """Return True if a person is named right after an opening phrase that contains the pronoun.
 
     Example: "During her exam, Maria fainted".
     """
@@ -116,7 +116,7 @@ def _finding(reference: Reference) -> Finding:
     return Finding(reference.kind, reference.text, reference.start, reference.end, _why(reference))
 
 
-def _place(finding: Finding) -> tuple[int, int]:
+def _position(finding: Finding) -> tuple[int, int]:
     return finding.start, finding.end
 
 

@@ -1,7 +1,7 @@
 """The speaker of a fact ("I"), as far as the text alone shows it.
 
-A bot files facts about its user, often in the user's own words: then "I" is the user. A speaker who
-helps the user or tells the user something ("I reminded him", 我帮用户订了票) is the bot. If "I" does
+A bot files facts about its user, often in the user's own words. "I" is then the user. If "I" helps
+the user or tells the user something ("I reminded him", 我帮用户订了票), "I" is the bot. If "I" does
 something for another person ("I told Tom", "I miss him"), the speaker is unknown, and "I" is not
 replaced.
 """

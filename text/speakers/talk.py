@@ -1,4 +1,4 @@
-"""The recent messages of a job, and what they say of its texts: who said them, who is meant."""
+"""The recent messages of a job, and the evidence in them for the speakers and persons of its texts."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ class Talk:
     def may_be_another(self, said: Sentence) -> bool:
         """Return True if "he" or "she" in a text may be another person than the user.
 
-        Then another text or a message mentions such a person.
+        This is so if another text or a message mentions a person who fits.
         """
         genders = {one.gender for one in said.references if one.is_he_or_she}
         called = any(

@@ -5,8 +5,8 @@ The speaker of an action is the bot. For a fact these rules apply:
 - A quotation ("Bob: I'm moving") is by its author. "I am Ann" is by Ann.
 - A text is by the person whose messages contain its words, if they contain far more of them than
   the messages of others: jobs repeat recent messages.
-- A speaker who helps the user or tells the user something is the bot, since people do not refer to
-  themselves in the third person.
+- "I helped the user" and "I told the user" are by the bot: people do not call themselves "the
+  user".
 - Otherwise "I" is the user if no other person spoke, since facts are learnt from the user.
 - A text without a subject is prefixed with its speaker: the sender of the message that contains
   the text, and in a private chat the user.
@@ -50,16 +50,18 @@ _CALLED_TO_TELL = re.compile(
 _YOURS = re.compile(r"[你您妳]|(?<![\w'’])(?:you|your|yours|u)(?!\w)", re.IGNORECASE)
 
 Reasons = tuple[tuple[str, str, str], ...]
-"""Reasons why a text is not absolute, as (kind, why, wording) with keys of the gate's sentences."""
+"""Reasons why a text cannot be understood outside the conversation, as (kind, why, wording). `kind`
+and `why` are keys of the explanations that the gate gives."""
 
 
 @dataclass(frozen=True, slots=True)
 class Whose:
     """The speaker and the persons of one text of a job.
 
-    `sentence` is the text with names instead of mentions, and `cast` has the referents of its
-    persons. `said_by` is the id of its speaker ("" if unknown). `speaker` is the name that prefixes
-    a text without a subject ("" for none). `asks` is True for a fact that reports a question.
+    `sentence` is the text with names instead of mentions, and `cast` says which people its "I",
+    "you" and "he" mean. `said_by` is the id of its speaker ("" if unknown). `speaker` is the name
+    that is put before a text without a subject ("" for none). `asks` is True for a fact that
+    reports a question.
     """
 
     sentence: Sentence
@@ -91,7 +93,7 @@ def whose(said: Sentence, kind: Item, talk: Talk) -> Whose:
     reasons = (*reasons, ("reference", "shared", shared)) if shared else reasons
     if kind == "action":
         return Whose(said, None, speaker=names.bot(said.language), reasons=reasons)
-    found = _as_claim(_of_fact(said, talk), talk)
+    found = _with_claim_quoted(_of_fact(said, talk), talk)
     claim = why_no_fact(found.sentence.text, names)
     asks = claim == "asked"
     if claim and not asks:
@@ -100,9 +102,10 @@ def whose(said: Sentence, kind: Item, talk: Talk) -> Whose:
 
 
 def _of_orders(said: Sentence, talk: Talk) -> Whose:
-    """Return a text that gives orders as a quotation of its speaker.
+    """Return the speaker analysis of a text that gives orders.
 
-    The speaker is the sender of the recent message that contains the text, else the user.
+    Its sentence is a quotation (`Ann said: "…"`). The speaker is the sender of the recent message
+    that contains the text, else the user.
     """
     job, user = talk.job, talk.names.user(said.language)
     body = without_speaker(said.text, user)
@@ -126,11 +129,13 @@ def _of_orders(said: Sentence, talk: Talk) -> Whose:
     )
 
 
-def _as_claim(found: Whose, talk: Talk) -> Whose:
-    """Return a claim of the user that involves the user and others as a quotation of the user.
+def _with_claim_quoted(found: Whose, talk: Talk) -> Whose:
+    """Return `found`, with claims about others as quotations ("Ann said: Bob owes me money").
 
-    Other claims of a known person about others or about rules are unchanged and unresolved. So are
-    claims that involve the user if another member may be the speaker. Other texts are unchanged.
+    Only a claim of the user that also involves the user becomes a quotation of the user. Other
+    claims about people, or about the rules of a group, keep their words and get the reason
+    "claimant": the gate reports that their speaker is unresolved. Texts that are no claims are
+    unchanged.
     """
     job, names, said_by = talk.job, talk.names, found.said_by
     text, language = found.sentence.text, found.sentence.language
@@ -157,8 +162,8 @@ def _of_fact(said: Sentence, talk: Talk) -> Whose:
     """Return the speaker and persons of a fact.
 
     The speaker's id is the user's only if no message of another sender contains more of the fact.
-    Otherwise the sender may be a person of the same name, whose id is used then, or may have quoted
-    the user; then the id is "".
+    Otherwise there are two cases. If the other sender has the same name as the user, the id is that
+    of this sender. Any other sender may have quoted the user, so that the id is "".
     """
     found = _of_named(said, talk)
     if found.said_by and found.said_by == talk.job.user_id:
@@ -186,10 +191,10 @@ def _of_named(said: Sentence, talk: Talk) -> Whose:
     if quoted is not None:
         return quoted
     held = talk.held(said.text)
-    return (_told_by if says_i(said) else _told_of)(said, held, talk)
+    return (_of_first_person if says_i(said) else _of_third_person)(said, held, talk)
 
 
-def _told_by(said: Sentence, held: dict[str, float], talk: Talk) -> Whose:
+def _of_first_person(said: Sentence, held: dict[str, float], talk: Talk) -> Whose:
     """Return the speaker and persons of a fact in the first person."""
     names, language = talk.names, said.language
     reasons: Reasons = (
@@ -219,19 +224,19 @@ def _author(said: Sentence, held: dict[str, float], talk: Talk) -> str:
         return best
     if alone != "user":
         return BOT if alone == "bot" and (acts or not talk.others) else ""
-    # Without messages, an act may be the bot's if the text gives advice or says "you", or if the
-    # bot's action says "I".
+    # If there are no messages, a helpful deed ("I looked it up") may be the bot's. Its speaker is
+    # unknown if the text gives advice or says "you", or if the bot's action says "I".
     if not talk.is_told:
         advises = _RE.advises.search(said.text) or _YOURS.search(said.text)
         return "" if acts and (advises or says_i(said.beside(talk.job.action_summary))) else USER
     mine, least = held.get(USER, 0.0), TRACE if talk.others else 0.0
-    is_theirs = mine >= max(least, held.get(BOT, 0.0)) and not any(
+    is_users = mine >= max(least, held.get(BOT, 0.0)) and not any(
         held.get(who) for who in talk.others
     )
-    return USER if is_theirs and not acts else ""
+    return USER if is_users and not acts else ""
 
 
-def _told_of(said: Sentence, held: dict[str, float], talk: Talk) -> Whose:
+def _of_third_person(said: Sentence, held: dict[str, float], talk: Talk) -> Whose:
     """Return the speaker and persons of a fact without "I"."""
     text = said.text
     ranked = sorted(
@@ -244,7 +249,8 @@ def _told_of(said: Sentence, held: dict[str, float], talk: Talk) -> Whose:
         HOLDS, held.get(USER, 0.0) + CLEAR
     )
     cast = Cast(
-        first=closest if is_closest else talk.names.user(said.language),  # "our drummer"
+        # The person whom "our" means in a text without "I" ("our drummer").
+        first=closest if is_closest else talk.names.user(said.language),
         third=(sender == USER or talk.speaks_of_user) and not talk.may_be_another(said),
         stand_in=_may_stand_in(held, talk),
     )
@@ -256,8 +262,8 @@ def _told_of(said: Sentence, held: dict[str, float], talk: Talk) -> Whose:
 def _may_stand_in(held: dict[str, float], talk: Talk) -> bool:
     """Return True if 对方 and "the user" may be the user.
 
-    They may not if a person uses these words in the messages: a person does not mean themselves.
-    Nor may they if another person's messages contain more of the text than the user's.
+    Return False if a person uses these words in the messages, since people do not call themselves
+    so. Also return False if another person's messages contain more of the text than the user's.
     """
     if any(one.who != BOT and _RE.stand_in.search(one.text) for one in talk.said):
         return False
@@ -287,7 +293,7 @@ def _of_quotation(header: re.Match[str], said: Sentence, talk: Talk) -> Whose | 
 
 
 def _is_the_bots(said: Sentence, held: dict[str, float]) -> bool:
-    """Return True if the bot said the text, and it mentions no person and not the group."""
+    """Return True if the bot said the text, and it mentions neither a person nor the group."""
     names = said.names
     if (
         said.references

@@ -79,7 +79,10 @@ def easter(year: int) -> date:
 
 
 def feast_at(name: str, zone: str) -> str:
-    """Return the key of a feast in a time zone: Mother's Day is Mothering Sunday in London."""
+    """Return the key of a feast as it is celebrated in a time zone.
+
+    Example: Mother's Day in London is Mothering Sunday.
+    """
     regions = _FEASTS["regions"]
     return next(
         (there[name] for there in regions if name in there and zone in there["zones"].split()), name
@@ -87,9 +90,9 @@ def feast_at(name: str, zone: str) -> str:
 
 
 def season_at(name: str, zone: str) -> str:
-    """Return the northern season at the time of a season in a time zone.
+    """Return the northern season that coincides with a season in a time zone.
 
-    Summer in Sydney is winter in Rome.
+    Example: summer in Sydney is winter in Rome.
     """
     south = zone in _FEASTS["south"]["zones"].split() and name in SEASONS
     return SEASONS[SEASONS.index(name) - 2] if south else name
@@ -126,7 +129,7 @@ def feast(name: str | tuple[int, int], year: int) -> date | None:
 def _solar_term(name: str, year: int) -> date:
     """Return the day of a solar term.
 
-    The library's table for a year begins with 冬至 in the December before.
+    The library's table for a year begins with 冬至, in December of the year before.
     """
     from lunar_python import Lunar
 
@@ -147,7 +150,7 @@ SEASONS = ("spring", "summer", "autumn", "winter")
 
 
 def season_days(season: str, year: int) -> Days:
-    """Return a meteorological season of the northern hemisphere.
+    """Return the first and last day of a meteorological season of the northern hemisphere.
 
     The winter of a year begins in its December. Raises ValueError for school holidays, which differ
     between countries and schools.

@@ -72,7 +72,7 @@ class Tokens:
         return re.compile(f"{self.trigger.pattern}(?:{'|'.join(named)})")
 
     def _single(self, name: str) -> tuple[re.Pattern[str], Builder] | None:
-        """Return the pattern of one name, with its groups, and its builder; None if it has none."""
+        """Return the compiled pattern with this name, and its builder; None if it has no builder."""
         if name not in self._alone:
             build = self._builders.get(name.removeprefix(UNSURE))
             self._alone[name] = None if build is None else (re.compile(self._patterns[name]), build)
@@ -138,7 +138,10 @@ class Grammar:
 def find(
     grammar: Grammar, said: FoldedText, is_content: Callable[[TimeToken], bool]
 ) -> list[TimeToken]:
-    """Return the expressions that need a reference, in order, without those that are content."""
+    """Return the expressions that need a reference, in order.
+
+    Expressions for which `is_content` returns True (such as those in titles) are left out.
+    """
     found = candidates(grammar, said)
     return settled(grammar, said, [item for item in found if not is_content(item)]) if found else []
 
@@ -167,7 +170,7 @@ def _paired(said: FoldedText, found: list[TimeToken], join: Join) -> list[TimeTo
 
 
 def _whole(grammar: Grammar, said: FoldedText, found: list[TimeToken]) -> list[TimeToken]:
-    """Return the expressions; touching ones become one expression that is not understood."""
+    """Return the expressions, with those that touch replaced by one that is not understood."""
     whole: list[TimeToken] = []
     for item in found:
         last = whole[-1] if whole else None

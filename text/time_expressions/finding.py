@@ -140,7 +140,7 @@ def resolved(
             and found[-1].rendered[-1:].isdigit()
             and words[:1].isdigit()
         ):
-            words = ("、" if written == "zh" else " ") + words  # 昨天今天: separate two dates
+            words = ("、" if written == "zh" else " ") + words  # 昨天今天: a mark between the dates
         offset = item.reading.offset
         vague = day.granularity == "vague" or (offset is not None and offset.approximate)
         said, kind = text[item.start : item.end], "vague" if vague else day.granularity

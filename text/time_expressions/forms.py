@@ -224,10 +224,13 @@ def _vague(
 
 
 def _minutes(reading: TimeSpec, resolved: Resolved, said: str, language: str, previous: str) -> str:
-    """Return the form of a time with minutes. An hour in an open half of the day is unchanged."""
+    """Return the form of a time with minutes.
+
+    An hour that may be a.m. or p.m. is left as it is in the text.
+    """
     first, last, english = resolved.first, resolved.last, language == "en"
     day, until, begin, end = iso(first)[:10], iso(last)[:10], iso(first)[11:], iso(last)[11:]
-    if resolved.is_open and reading.clock is not None:
+    if resolved.half_day_unknown and reading.clock is not None:
         begin = _said_clock(reading.clock, said, language)
         end = (
             _said_clock(reading.clock_until, said, language)
@@ -247,11 +250,11 @@ def _minutes(reading: TimeSpec, resolved: Resolved, said: str, language: str, pr
         return f"from|{begin} {f'on {day} ' * (day != until)}{to} {end} on {until}"
     if first == last:
         return f"{day} {begin}{'前后' * approximate}"
-    return f"{day} {begin}至{f'{until} ' * (day != until and not resolved.is_open)}{end}"
+    return f"{day} {begin}至{f'{until} ' * (day != until and not resolved.half_day_unknown)}{end}"
 
 
 def _said_clock(clock: Clock, said: str, language: str) -> str:
-    """Return a clock time with an open half of the day as it is in the text: 8点半, 8:30, "8"."""
+    """Return a clock time that may be a.m. or p.m. as it is in the text: 8点半, 8:30, "8"."""
     if ":" in said or "：" in said or (language == "en" and clock.minute):
         return f"{clock.hour}:{clock.minute:02d}"
     if language == "en":

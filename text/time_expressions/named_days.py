@@ -1,7 +1,7 @@
 """Resolution of named days: weekdays, months, dates, weeks, feasts, seasons, quarters.
 
-The instance of a recurring name (Friday, March, Christmas) is chosen by its manner and the tense;
-see `resolution` for the rules.
+Which Friday, March or Christmas is meant depends on the qualifier ("last", "next" or none, see
+`reading.Manner`) and on the tense of the sentence. The rules are in `resolution`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class Resolved:
     last: date
     granularity: str
     """`first` and `last` are datetimes if this is "minute", else dates."""
-    is_open: bool = False
-    """True if the hour may also be in the other half of the day; the earlier one is used."""
+    half_day_unknown: bool = False
+    """True if the hour may be a.m. or p.m. ("at 7"); `first` and `last` then have the earlier one."""
 
 
 def one_day(day: date) -> Resolved:
@@ -33,7 +33,10 @@ def one_day(day: date) -> Resolved:
 
 
 def named_days(reading: TimeSpec, today: date, tense: Tense) -> Resolved | None:
-    """Return the days of a reading without an offset, or None if it is ambiguous."""
+    """Return the days that a reading names, or None if it is ambiguous.
+
+    `reading.offset` is not read: `resolution` resolves offsets ("three days ago").
+    """
     year = None
     if reading.year is not None:
         year = reading.year[1] + (0 if reading.year[0] == "abs" else today.year)
@@ -55,7 +58,9 @@ def named_days(reading: TimeSpec, today: date, tense: Tense) -> Resolved | None:
     if reading.weekday is not None and (
         reading.week is not None or (reading.day is None and reading.month is not None)
     ):
-        return None  # "a Sunday in March": one of several; "Tuesday the 4th of next week"
+        # "A Sunday in March" may be any of several days. "Tuesday the 4th of next week" may
+        # contradict itself. Neither is resolved.
+        return None
     if reading.half is not None:
         return _half(reading, reading.half, today, year, tense)
     if reading.quarter is not None and reading.quarter[0] == "rel":
@@ -101,7 +106,10 @@ def _in_year(reading: TimeSpec, year: int) -> Resolved | None:
 
 
 def _recurring(reading: TimeSpec, today: date, year: int | None, tense: Tense) -> Resolved | None:
-    """Return the instance of a yearly name in its year, or by its manner and the tense."""
+    """Return the days of a name that recurs every year.
+
+    They are in the given year, else in the year that the qualifier and the tense suggest.
+    """
     if year is not None:
         relative = reading.year is not None and reading.year[0] == "rel"
         # In January "this winter" is the one that began last December.
@@ -130,12 +138,15 @@ def _recurring(reading: TimeSpec, today: date, year: int | None, tense: Tense) -
 _UNSURE = 90 * _DAY
 """Without a tense, a month that is farther away than this in both directions is not resolved."""
 _FAR, _NEAR = 240 * _DAY, 60 * _DAY
-"""With an uncertain tense, an instance that is more than _FAR away is not accepted without a year
-if the instance in the other direction is less than _NEAR away."""
+"""Limits for an uncertain tense without a year: an instance that is more than _FAR away is rejected
+if the one in the other direction is less than _NEAR away."""
 
 
 def _choose(reading: TimeSpec, every: list[Resolved], today: date, tense: Tense) -> Resolved | None:
-    """Return one instance of a name, or None if it is ambiguous; `every` are all in order."""
+    """Return one instance of a name, or None if it is ambiguous.
+
+    `every` contains the instances of several years or months, sorted by date.
+    """
     manner: Manner = reading.manner or "bare"
     before = [
         one
@@ -187,7 +198,10 @@ def _week(reading: TimeSpec, today: date, tense: Tense) -> Resolved | None:
 def _half(
     reading: TimeSpec, half: tuple[int, str], today: date, year: int | None, tense: Tense
 ) -> Resolved | None:
-    """Return half of a month or a year. A "rolling" half is the one before or after the current."""
+    """Return half of a month or a year.
+
+    For the unit "rolling", the number counts half-years from the current one.
+    """
     which, unit = half
     if unit == "month":
         found = named_days(
@@ -210,8 +224,8 @@ def _half(
 def _day_number(reading: TimeSpec, number: int, today: date, tense: Tense) -> Resolved | None:
     """Return the day of "the 15th" without a month.
 
-    It is in this month, unless the tense excludes this. Without a tense, None is returned if that
-    day is over.
+    It is in the current month, unless the tense excludes that day. Without a tense, return None if
+    the 15th of this month is over.
     """
     every: list[Resolved] = []
     for months in range(-2, 3):

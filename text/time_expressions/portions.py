@@ -101,22 +101,23 @@ def at_clock(
 ) -> Resolved:
     """Return the minutes of a clock time on a day.
 
-    The result is open if neither the words nor the current time decide on the half of the day.
+    The result has `half_day_unknown` if neither the words nor the current time show whether a.m. or
+    p.m. is meant.
     """
     here = now.replace(tzinfo=None)
     begin = _moment(day_of(found.first), clock, reading, here, tense)
-    is_open = not (clock.known or reading.part is not None or begin.hour != clock.hour)
-    if is_open and begin.date() == here.date() and tense != "none":
-        is_open = begin + timedelta(hours=12) <= here if tense == "past" else begin >= here
+    half_day_unknown = not (clock.known or reading.part is not None or begin.hour != clock.hour)
+    if half_day_unknown and begin.date() == here.date() and tense != "none":
+        half_day_unknown = begin + timedelta(hours=12) <= here if tense == "past" else begin >= here
     until = reading.clock_until
     if until is None:
-        return Resolved(begin, begin, "minute", is_open)
+        return Resolved(begin, begin, "minute", half_day_unknown)
     end = datetime.combine(begin.date(), time(until.hour % 24, until.minute))
     if until.hour == 24 or end < begin:
         end += (
             timedelta(hours=12) if not until.known and end + timedelta(hours=12) > begin else _DAY
         )
-    return Resolved(begin, end, "minute", is_open and not until.known)
+    return Resolved(begin, end, "minute", half_day_unknown and not until.known)
 
 
 def _moment(day: date, clock: Clock, reading: TimeSpec, here: datetime, tense: Tense) -> datetime:

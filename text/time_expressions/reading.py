@@ -37,7 +37,7 @@ Part = Literal["dawn", "morning", "noon", "afternoon", "evening", "night", "midn
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """A time of day. `known` is False if the hour may be in either half of the day (八点, "at 7")."""
+    """A time of day. `known` is False if the hour may be a.m. or p.m. (八点, "at 7")."""
 
     hour: int
     minute: int = 0

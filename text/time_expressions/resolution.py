@@ -21,8 +21,8 @@ Rules for ambiguous expressions:
   are January, June and July, and December. Of a week they are Monday and Tuesday, Wednesday and
   Thursday, and Friday to Sunday.
 * An hour of today without a half of the day is the nearest one in the direction of the tense. On
-  other days, 1 to 6 are afternoon hours; 7 to 12 are not changed and are marked as open: 明天8点 may
-  be in the morning or evening, so the event says "2026-02-22 8点". With evening or night it is an
+  other days, 1 to 6 are afternoon hours; 7 to 12 are not changed, since 明天8点 may be in the
+  morning or evening: the event says "2026-02-22 8点". With evening or night it is an
   evening hour; hours after midnight (昨晚两点, "tonight at 1") belong to the next day.
 """
 
@@ -76,11 +76,11 @@ def _resolve(reading: TimeSpec, now: datetime, raw: Tense) -> Resolved | None:
         reading.shift == 0 and reading.part in ("evening", "night") and reading.clock is None
     )
     if (reading.shift == 1 or is_tonight) and time() < now.time() < _STILL_UP:
-        return None  # "tomorrow" at one in the morning: counted from the old or the new day
+        return None  # "tomorrow", said at one in the morning, may be either of two days
     which = reading.ordinal.which if reading.ordinal is not None else None
     unsure = which in ("first", "last") or (which is not None and raw == "none")
     if unsure and reading.year is None and reading.month is not None and reading.month[0] == "abs":
-        return None  # "the first two weeks of June": of which year
+        return None  # "the first two weeks of June" may be of two years
     found = (
         _offset(reading, reading.offset, now, raw)
         if reading.offset is not None

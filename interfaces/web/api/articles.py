@@ -21,15 +21,18 @@ from .talk import Body
 
 router = APIRouter(tags=["articles"])
 
-UserParameter = Annotated[str, Query(description="Whom the article is about.")]
+UserParameter = Annotated[str, Query(description="The person whom the article is about.")]
 GroupParameter = Annotated[
-    str, Query(description="The group where it was learnt; by default the private chat.")
+    str,
+    Query(
+        description="The group in which the content of the article was said; by default the private chat."
+    ),
 ]
 
 
 class Articles(BaseModel):
     articles: list[dict[str, Any]] = Field(
-        description="Whom there is an article about, or something that may become one."
+        description="The people about whom there is an article, or material for one."
     )
 
 
@@ -41,7 +44,8 @@ class ArticleRevisions(BaseModel):
 
 class Summaries(BaseModel):
     summaries: list[SummaryData] = Field(
-        description="Oldest first; those with `promoted_at` have left short-term memory, for the article if `promoted_into`."
+        description="Oldest first. Those with `promoted_at` have left short-term memory. "
+        "Those with `promoted_into` became part of that revision of the article."
     )
     waiting_tokens: int = Field(description="Tokens of conversation that wait to be summarised.")
 
@@ -54,7 +58,7 @@ class ArticleRollback(Body):
 
 @router.get("/articles")
 def list_articles(parts: PartsHere, operator: OperatorHere) -> Articles:
-    """Whom there is an article about, or something that may become one: summaries, and what waits to be summarised."""
+    """The people about whom there is an article, or material for one: summaries, or conversation that waits to be summarised."""
     return Articles(articles=[listed_data(one) for one in listed_articles(parts.article_stores)])
 
 
@@ -72,7 +76,10 @@ KeyHere = Annotated[ArticleKey, Depends(_key)]
 
 @router.get("/article")
 def show_article(parts: PartsHere, key: KeyHere) -> ArticleData:
-    """The article about a person: three chapters. Where none is written yet the dated summaries, as `dynamic` of revision 0."""
+    """The article about a person: three chapters.
+
+    If there is no article yet, the dated summaries are returned in the chapter `dynamic`, with revision 0.
+    """
     return article_data(article_revisions(parts, key).kept[0])
 
 
@@ -92,7 +99,7 @@ def diff(
     old: int | None = None,
     new: int | None = None,
 ) -> Diff:
-    """What changed between two revisions, by default the last two."""
+    """The differences between two revisions, by default the last two."""
     return difference(article_revisions(parts, key), old, new)
 
 
@@ -112,7 +119,7 @@ async def roll_back(
 
 @router.get("/summaries")
 def summaries(parts: PartsHere, key: KeyHere) -> Summaries:
-    """The dated summaries of a person in one conversation, and how much waits to become one."""
+    """The dated summaries of a person in one conversation, and the number of tokens that wait to be summarised."""
     found = parts.article_stores.summaries.read(key)
     return Summaries(
         summaries=[summary_data(one) for one in found],

@@ -39,13 +39,15 @@ class LineEdit(Body):
     )
     kind: LineKind | None = None
     tags: list[str] | None = None
-    pinned: bool | None = Field(None, description="True: it comes first in every block.")
+    pinned: bool | None = Field(
+        None, description="True: the line comes first in every memory block."
+    )
     expires_at: Until = None
 
 
 class PinRequest(InScope):
     text: str = Field(
-        description="The text to pin: it comes first in every block of the conversation."
+        description="The text to pin. It comes first in every memory block of the conversation."
     )
     expires_at: Until = None
 
@@ -61,7 +63,7 @@ class CorrectRequest(InScope):
 class Corrected(BaseModel):
     correction: CorrectionData | None = Field(description="None: nothing has changed.")
     candidates: list[CandidateData] = Field(
-        description="What may be meant, best first; pass the id of one as `target_id`. Empty if memory does not say it."
+        description="The statements that may be meant, best first; pass the id of one as `target_id`. Empty if no record says it."
     )
 
 
@@ -74,13 +76,13 @@ class Pins(BaseModel):
 
 
 class Unpinned(BaseModel):
-    unpinned: bool = Field(description="False: there is no pin of this id here.")
+    unpinned: bool = Field(description="False: the conversation has no pin with this id.")
 
 
 async def _scope(
     caller: CallerHere,
     scope: ScopeParameter = None,
-    user_id: Annotated[str | None, Query(description="In a group: who speaks.")] = None,
+    user_id: Annotated[str | None, Query(description="The speaker in a group.")] = None,
 ) -> Scope | None:
     return caller.scope_named(scope, user_id)
 
@@ -149,13 +151,13 @@ async def undo(correction_id: str, memory: MemoryHere, scope: SpokenScope) -> Co
 
 @router.get("/pins")
 async def list_pins(memory: MemoryHere, scope: Conversation) -> Pins:
-    """The pins of a conversation, which come first in every block of it."""
+    """The pins of a conversation, which come first in each of its memory blocks."""
     return Pins(pins=await memory.list_pins(scope))
 
 
 @router.post("/pins")
 async def pin(asked: PinRequest, memory: MemoryHere, caller: CallerHere) -> ProfileLine:
-    """Pin a text: it comes first in every block of the conversation."""
+    """Pin a text, which then comes first in every memory block of the conversation."""
     scope = asked.scope_for(caller)
     return await memory.pin(asked.text, scope, expires_at=asked.expires_at)
 

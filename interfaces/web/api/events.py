@@ -92,7 +92,8 @@ def list_events(
     source: str | None = None,
     is_absolute: bool | None = None,
     holds: Annotated[
-        bool | None, Query(description="False: only those that a later event ended.")
+        bool | None,
+        Query(description="False: only events that a later one superseded or corrected."),
     ] = None,
     time_from: Time = None,
     time_to: Time = None,

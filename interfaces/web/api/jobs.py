@@ -103,7 +103,7 @@ async def _retry(memory: CognitiveService, queue: JobQueue, job_id: str | None) 
 async def steps(request: Request, memory: MemoryHere, operator: OperatorHere) -> StreamingResponse:
     """Jobs on their way through the graph, as server-sent events: the last thirty steps, and every further one.
 
-    The first event is `state`: `{"owner": true}` if this process runs the worker; otherwise no steps pass here. Then an event
+    The first event is `state`: `{"owner": true}` if this process runs the worker; otherwise no steps are sent. Then an event
     `step` after each node: `{job_id, kind, scope, at, node, found, outcome}`; `node` is `__start__` and `__end__` at the ends.
     It ends when the browser that asks for it is signed out.
     """

@@ -24,7 +24,7 @@ router = APIRouter(tags=["profiles"])
 
 EntityParameter = Annotated[str, Query(description="`user:ID` or `group:ID`.")]
 LayerParameter = Annotated[
-    str | None, Query(description="`public`, `private` or `g:ID`, where there are several layers.")
+    str | None, Query(description="`public`, `private` or `g:ID`, if there are several layers.")
 ]
 
 
@@ -119,7 +119,7 @@ async def history(found: KeptHere) -> ProfileRevisions:
 
 @router.get("/profile/diff")
 async def diff(found: KeptHere, old: int | None = None, new: int | None = None) -> Diff:
-    """What changed between two revisions, by default the last two."""
+    """The differences between two revisions, by default the last two."""
     return difference(found, old, new)
 
 

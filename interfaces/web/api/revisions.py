@@ -17,7 +17,9 @@ from ...revisions import KeptRevisions
 class Diff(BaseModel):
     old: int
     new: int
-    lines: list[str] = Field(description="A unified diff; empty if both say the same.")
+    lines: list[str] = Field(
+        description="A unified diff; empty if the revisions have the same content."
+    )
 
 
 class Commanded(BaseModel):

@@ -35,7 +35,8 @@ router = APIRouter(tags=["system"], dependencies=OPERATOR_ALONE)
 class ForgetRequest(Body):
     entity: str = Field(description="`user:ID` or `group:ID`.")
     mentions: bool = Field(
-        False, description="Also remove events and other records of others that mention them."
+        False,
+        description="Also remove other people's events and records that mention this person or group.",
     )
     wait_seconds: Annotated[float, Field(ge=0, le=600)] = 60.0
 
@@ -54,7 +55,7 @@ class Folders(BaseModel):
 
 class SettingsReport(BaseModel):
     settings: list[dict[str, Any]] = Field(
-        description="`key`, `value` (secrets: ***), `default`, `hot`, `meaning` by language."
+        description="`key`, `value` (secrets: ***), `default`, `hot` (a change needs no restart), `meaning` by language."
     )
 
 

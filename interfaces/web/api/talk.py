@@ -46,7 +46,7 @@ class InScope(Body):
     scope: str | None = Field(
         None, description="`group:ID` or `user:ID`; by default that of the token."
     )
-    user_id: Id | None = Field(None, description="In a group: who speaks.")
+    user_id: Id | None = Field(None, description="The speaker in a group.")
 
     def scope_for(self, caller: Caller) -> Scope:
         return caller.needed_scope(self.scope, None if self.user_id is None else str(self.user_id))

@@ -29,7 +29,7 @@ YEAR_SECONDS = 365 * 86_400
 async def choose_language(
     language: Annotated[Language, Form()], then: Annotated[str, Form()] = "/"
 ) -> Response:
-    """Remember in which language a visitor reads."""
+    """Store the language that a visitor chose in a cookie."""
     answer = RedirectResponse(own_path(then), 303)
     answer.set_cookie(COOKIE, language, max_age=YEAR_SECONDS, httponly=True, samesite="lax")
     return answer
@@ -37,7 +37,7 @@ async def choose_language(
 
 @router.get("/{path:path}", dependencies=OPERATOR_ALONE)
 async def nothing_here(request: Request, path: str) -> Response:
-    """Tell a visitor that there is no such page; programs get problem details."""
+    """Answer a request for an unknown address: visitors get a page, programs get problem details."""
     if path.startswith("api/") or "text/html" not in request.headers.get("accept", ""):
         raise HTTPException(HTTPStatus.NOT_FOUND)
     return page(

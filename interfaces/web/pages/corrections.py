@@ -36,7 +36,7 @@ async def show_line(
     line: str,
     layer: str = "",
 ) -> Response:
-    """Show a line of a profile with what it rests on."""
+    """Show a line of a profile with its evidence."""
     key = ProfileKey(kind, id, layer)
     found = await asyncio.to_thread(_line, parts, key, line)
     goes = await memory.delete_line(line, scope=None, messages=True, dry_run=True)
@@ -60,7 +60,10 @@ async def edit(
     until: FormText = "",
     pinned: FormText = "",
 ) -> Response:
-    """Edit a line: of what the form holds, what differs is changed. `until` is a day, "" none."""
+    """Edit a line: change the fields in which the form differs from the stored line.
+
+    `until` is a day, or "" for no end.
+    """
     old = await asyncio.to_thread(_line, parts, ProfileKey(kind, id, layer), line)
     changes: dict[str, Any] = {
         "text": text,
@@ -85,7 +88,10 @@ async def delete(
     layer: FormText = "",
     messages: FormFlag = False,
 ) -> Response:
-    """Delete a line with the events that it rests on; with `messages`, recall no longer gives those either."""
+    """Delete a line and the events that are its evidence.
+
+    With `messages`, the messages behind these events are deleted too.
+    """
     await memory.delete_line(line, scope=None, messages=messages)
     return see(f"/{kind}", id=id, view="profile", layer=layer, said="deleted")
 
@@ -115,7 +121,7 @@ async def show_corrections(request: Request, memory: MemoryHere) -> Response:
 
 @router.post("/corrections/undo")
 async def undo(memory: MemoryHere, id: FormText) -> Response:
-    """Bring back what a correction took out or replaced."""
+    """Undo a correction: restore the records that it removed or replaced."""
     await memory.undo(id, scope=None)
     return see("/corrections", said="brought back")
 

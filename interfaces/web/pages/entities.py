@@ -43,7 +43,7 @@ View = Literal["timeline", "profile", "article"]
 def show_people(
     request: Request, parts: PartsHere, kind: EntityType = "user", text: str = "", after: str = ""
 ) -> Response:
-    """Show who is known."""
+    """Show the known people and groups."""
     text = text.strip()
     found, following = (known.people if kind == "user" else known.groups)(parts, text, after)
     return page(
@@ -72,7 +72,7 @@ async def bring_profile_back(
     revision: FormNumber,
     layer: FormText = "",
 ) -> Response:
-    """Bring an earlier revision of a profile back."""
+    """Restore an earlier revision of a profile as a new one."""
     found = await asyncio.to_thread(profile_revisions, parts, f"{kind}:{id}", layer)
     sent = await memory.command(found.rollback, found.command(revision))
     said = "done" if sent.done else "handed over"
@@ -88,7 +88,7 @@ async def bring_article_back(
     revision: FormNumber,
     group: FormText = "",
 ) -> Response:
-    """Bring an earlier revision of an article back."""
+    """Restore an earlier revision of an article as a new one."""
     key = ArticleKey(user, group)
     found = await asyncio.to_thread(article_revisions, parts, key)
     sent = await memory.command(found.rollback, found.command(revision))

@@ -30,7 +30,7 @@ CANDIDATES = 12
 async def show_event(
     request: Request, memory: MemoryHere, parts: PartsHere, id: str, text: str = ""
 ) -> Response:
-    """Show an event. `text` is looked for among the later events that may have ended it."""
+    """Show an event, and the later events that may have superseded it: those that match `text` best."""
     values = await asyncio.to_thread(_values, parts, id, text)
     goes = await memory.delete_event(id, dry_run=True)
     return page(
@@ -64,7 +64,7 @@ async def edit(memory: MemoryHere, id: FormText, text: FormText) -> Response:
 
 @router.post("/event/delete")
 async def delete(memory: MemoryHere, parts: PartsHere, id: FormText) -> Response:
-    """Remove an event, or a whole message, with the lines of profiles that rest on it alone."""
+    """Remove an event, or a whole message, with the profile lines whose only evidence it is."""
     event = (await asyncio.to_thread(found_event, parts, id)).event
     await memory.delete_event(id)
     kind, whose = ("group", event.group_id) if event.group_id else ("user", event.user_id)
@@ -73,7 +73,7 @@ async def delete(memory: MemoryHere, parts: PartsHere, id: FormText) -> Response
 
 @router.post("/event/supersede")
 async def end(parts: PartsHere, id: FormText, by: FormText, corrects: FormFlag = False) -> Response:
-    """Note that an event is over because of a later one, or with `corrects` that it was never true."""
+    """Mark an event as superseded by a later one, or with `corrects` as never true."""
     if not await asyncio.to_thread(parts.events.supersede, [EventLink(id, by.strip(), corrects)]):
         raise InvalidInput(
             "these two events cannot be linked: the later one must be of the same conversation, "
@@ -84,7 +84,7 @@ async def end(parts: PartsHere, id: FormText, by: FormText, corrects: FormFlag =
 
 @router.post("/event/uphold")
 async def let_hold(parts: PartsHere, id: FormText) -> Response:
-    """Let an event hold again."""
+    """Mark a superseded event as true again."""
     await asyncio.to_thread(parts.events.uphold, [id])
     return _seen(id)
 

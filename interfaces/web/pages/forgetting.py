@@ -25,9 +25,9 @@ afterwards."""
 def ask(
     request: Request, parts: PartsHere, kind: EntityType, id: str, mistyped: bool = False
 ) -> Response:
-    """Say what goes, and ask."""
+    """Show the number of records that will be removed, and ask for confirmation."""
     entity = Entity(kind, id)
-    name, goes = known.name_of(parts, entity), known.what_goes(parts, entity)
+    name, goes = known.name_of(parts, entity), known.records_to_remove(parts, entity)
     return page(
         request,
         "forget.html",
@@ -48,7 +48,7 @@ async def carry_out(
     confirmed: FormText = "",
     mentions: FormFlag = False,
 ) -> Response:
-    """Forget, if the id was typed in once more, and tell what went."""
+    """Forget the entity if the id was typed in once more, and show what was removed."""
     entity = Entity(kind, id)
     if confirmed.strip() != entity.id:
         return see("/forget", kind=kind, id=id, mistyped="true")

@@ -99,7 +99,7 @@ def name_of(parts: Parts, entity: Entity) -> str:
     ) or _name_in_events(parts, entity)
 
 
-def what_goes(parts: Parts, entity: Entity) -> dict[str, int]:
+def records_to_remove(parts: Parts, entity: Entity) -> dict[str, int]:
     """Return the number of records that forgetting would remove, by kind. Blocking.
 
     The kinds are those of `ForgetReport.removed`.

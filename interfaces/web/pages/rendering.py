@@ -42,11 +42,11 @@ BELONGS_TO = {
 
 def page(request: Request, template: str, *, status: int = 200, **values: object) -> HTMLResponse:
     """Return a response with a rendered template, in the language of the visitor."""
-    language = spoken(request)
+    language = visitor_language(request)
     zone = ZoneInfo(configured_timezone(request.app.state.memory.settings.cognitive.timezone))
     path = request.url.path
-    filled = environment().get_template(template).render
-    html = filled(
+    render = environment().get_template(template).render
+    html = render(
         t=partial(say_in, language),
         language=language,
         navigation=NAMES["pages"]["navigation"] if request.state.caller is not None else {},
@@ -93,8 +93,8 @@ def shown(context: Context, event: Event) -> str:
     return shown_text(event, context.get("shown_names"))
 
 
-def spoken(request: Request) -> Language:
-    """Return the language for a visitor, by the cookie and the header Accept-Language."""
+def visitor_language(request: Request) -> Language:
+    """Return the language of a visitor, from the cookie and the header Accept-Language."""
     return language_of(
         request.state.cookies.get(COOKIE), request.headers.get("Accept-Language", "")
     )

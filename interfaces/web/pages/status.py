@@ -25,7 +25,7 @@ from ....service.timezones import configured_timezone
 from ....stores.opening import owner_of
 from ...texts import later
 from ..dependencies import MemoryHere, PartsHere
-from .rendering import page, spoken
+from .rendering import page, visitor_language
 from .route import PageRoute
 
 router = APIRouter(route_class=PageRoute)
@@ -55,7 +55,7 @@ class Sign:
 
 @router.get("/")
 async def show_overview(request: Request, memory: MemoryHere) -> Response:
-    """Show who was heard, what happened today, and whether all is well."""
+    """Show the latest people and groups, the numbers of today, and the state of each part."""
     stats, opened = await memory.stats(), memory.lifecycle.opened
     signs = await asyncio.to_thread(
         _signs, memory.settings, stats, memory.lifecycle.worker is not None
@@ -104,18 +104,20 @@ def show_notes(request: Request, parts: PartsHere) -> Response:
 @router.get("/settings")
 def show_settings(request: Request, memory: MemoryHere) -> Response:
     """Show every setting in force, with its meaning."""
-    return page(request, "settings.html", sections=_sections(memory.settings, spoken(request)))
+    return page(
+        request, "settings.html", sections=_sections(memory.settings, visitor_language(request))
+    )
 
 
 @router.get("/doctor")
 async def show_doctor(request: Request) -> Response:
-    """Offer to try every configured part."""
+    """Show the page with the button that tests every configured part."""
     return page(request, "doctor.html", results=None)
 
 
 @router.post("/doctor")
 async def examine(request: Request, memory: MemoryHere) -> Response:
-    """Try every configured part once, which may take some seconds."""
+    """Test every configured part once, which may take some seconds."""
     from ....service.diagnosis import diagnose
 
     results = [

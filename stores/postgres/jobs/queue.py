@@ -25,7 +25,7 @@ from ...tables.jobs.body import Unreadable, encode_new, short_error
 from ...tables.jobs.tables import (
     COLUMNS,
     JobTables,
-    chosen,
+    condition_of,
     is_patient,
     job_of,
     new_row,
@@ -159,7 +159,7 @@ class PostgresJobQueue(JobTables[PostgresDatabase], JobQueue):
                 return job
 
     def hasten(self, job_ids: Sequence[str] | None = None, *, kind: JobKind | None = None) -> None:
-        some, given = chosen(job_ids, kind)
+        some, given = condition_of(job_ids, kind)
         with self._database.writing() as transaction:
             # Locked in the same order as by a claim, to avoid a deadlock.
             transaction.execute(

@@ -78,14 +78,15 @@ class JobTables(OfDatabase[Kind]):
 
     def talk_of(self, prefix: str) -> list[Job]:
         """See `JobQueue.talk_of`."""
-        first = f"SELECT {COLUMNS} FROM jobs WHERE job_id >= %s AND job_id < %s AND kind = 'talk' ORDER BY position"
-        return readable(self._database.rows(first, (prefix, prefix + _BEHIND_ALL)))
+        statement = f"SELECT {COLUMNS} FROM jobs WHERE job_id >= %s AND job_id < %s AND kind = 'talk' ORDER BY position"
+        return readable(self._database.rows(statement, (prefix, prefix + _BEHIND_ALL)))
 
     def withdraw(self, job_ids: Sequence[str]) -> int:
         """See `JobQueue.withdraw`."""
         return sum(self.remove(job_id) for job_id in job_ids)
 
     def together(self, job_id: str, limit: int) -> list[Job]:
+        """See `JobQueue.together`: the jobs that are carried out with a claimed one."""
         others = (
             "SELECT job_id FROM jobs WHERE scope_key = %s AND kind = %s AND attempts = 0 AND state = 'pending'"
             " ORDER BY position LIMIT %s"
@@ -177,18 +178,19 @@ class JobTables(OfDatabase[Kind]):
             self.remove(job_id) for job_id, body, error in rows if matches((body + error).encode())
         )
 
-    def cleanup(self, now: float, *, max_age_days: float, max_files: int) -> int:
+    def cleanup(self, now: float, *, max_age_days: float, max_failed: int) -> int:
         everything = sorted(self.failed(), key=lambda failed: failed.failed_at)
         removed = 0
         for one in everything:
             if one.filed and (
-                now - one.failed_at > max_age_days * 86_400 or removed < len(everything) - max_files
+                now - one.failed_at > max_age_days * 86_400
+                or removed < len(everything) - max_failed
             ):
                 removed += self.remove(one.name)
         return removed
 
     def compact(self) -> None:
-        """Do nothing: vacuuming removed rows is left to the operator of the server."""
+        """Do nothing: the operator of the server is responsible for vacuuming deleted rows."""
 
     def _note_done(self, job_id: str) -> None:
         self._done[job_id] = None
@@ -197,9 +199,10 @@ class JobTables(OfDatabase[Kind]):
 
 
 def is_patient(job: Job) -> bool:
-    """Return True if a job joins its lines only at its `not_before`.
+    """Return True if a job enters the queues of its entities only at its `not_before`.
 
-    That is a job of kind `talk` or `profile` that was not attempted yet.
+    Until then, later jobs of the same entities do not wait for it. Such jobs are of kind `talk` or
+    `profile` and were not attempted yet.
     """
     return job.kind in ("talk", "profile") and not job.attempts and job.not_before > 0
 
@@ -219,9 +222,11 @@ def new_row(job: Job, body: str, accepted_at: float) -> dict[str, Any]:
     }
 
 
-def chosen(job_ids: Sequence[str] | None, kind: JobKind | None) -> tuple[str, tuple[Any, ...]]:
-    """Return the condition, with its parameters, that a job has one of these ids and this kind.
-    None means any."""
+def condition_of(
+    job_ids: Sequence[str] | None, kind: JobKind | None
+) -> tuple[str, tuple[Any, ...]]:
+    """Return an SQL condition (" AND …"), true for jobs with one of these ids and this kind, and its
+    parameters. None means any."""
     some, given = (" AND kind = %s", (kind,)) if kind else ("", ())
     return (
         (some, given)

@@ -71,7 +71,10 @@ def test_ids_with_signs_are_ids(user_id: str) -> None:
         ({"kind": "dance"}, "kind: "),
         ({"moood": "good"}, "moood: unknown field; the known fields are "),
         ({"recent_messages": [{"who": "x"}]}, "recent_messages.0.who: "),
-        ({"job_id": "another-0"}, "job_id: 'another-0' does not belong to request 'r1'"),
+        (
+            {"job_id": "another-0"},
+            "job_id: 'another-0' does not belong to request_id 'r1' and end_seq 0",
+        ),
     ],
 )
 def test_a_wrong_field_is_named_with_its_value_and_the_remedy(

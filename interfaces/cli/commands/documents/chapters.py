@@ -29,7 +29,7 @@ chapters = group("chapters", "The assistant's own articles about people, and the
 summaries = group("summaries", "Dated summaries of conversations: short-term memory.")
 
 PersonArgument = Annotated[
-    str, Argument(metavar="USER", help="Whom the article is about (a platform id).")
+    str, Argument(metavar="USER", help="The person whom the article is about (a platform id).")
 ]
 InGroupOption = Annotated[
     str | None,
@@ -41,7 +41,7 @@ InGroupOption = Annotated[
 
 @command("list", chapters)
 def list_articles(shell: Shell) -> None:
-    """List whom there is an article about, or something that may become one: summaries, and what waits to be summarised."""
+    """List the people about whom there is an article, or material for one: summaries, or conversation to be summarised."""
     shell.end_without_data()
     with opened_stores(shell) as parts:
         found = listed_articles(parts.article_stores)

@@ -12,7 +12,7 @@ from historian.interfaces.web.pages.known import (
     groups,
     name_of,
     people,
-    what_goes,
+    records_to_remove,
 )
 from historian.schema.entity import Entity
 from historian.schema.profile import ProfileKey
@@ -87,12 +87,12 @@ def test_they_are_found_by_id_and_by_name(parts: Parts) -> None:
     assert name_of(parts, Entity("user", "nobody")) == ""
 
 
-def test_what_goes_is_counted_by_kind(parts: Parts) -> None:
+def test_records_to_remove_are_counted_by_kind(parts: Parts) -> None:
     file_texts(parts.events, ["likes tea", "likes coffee"], "a-0", user_id="ann", group="100")
     write(parts, ProfileKey("user", "ann"), "Ann")
     write(parts, ProfileKey("user", "ann", "private"), "Ann")
-    assert what_goes(parts, Entity("user", "ann")) == {"events": 2, "profiles": 2}
-    assert what_goes(parts, Entity("user", "nobody")) == {}
+    assert records_to_remove(parts, Entity("user", "ann")) == {"events": 2, "profiles": 2}
+    assert records_to_remove(parts, Entity("user", "nobody")) == {}
 
 
 def test_conversations_come_with_names_the_fullest_first(parts: Parts) -> None:

@@ -77,7 +77,7 @@ def test_every_table_with_texts_is_read_but_for_the_requests_themselves(
     everywhere = {"events", "documents", "buffered_states", "items", "note_files", "strange"}
     assert places_of(database, canary) == everywhere
     assert {n for n in "12" if places_of(database, f"{n} {canary}") == {"events"}} == {"1", "2"}
-    assert PostgresErasure(database).erase_whole() == 0, (
+    assert PostgresErasure(database).erase_unattributed() == 0, (
         "no worker has made the tables of checkpoints yet"
     )
 

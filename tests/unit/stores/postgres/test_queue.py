@@ -285,7 +285,7 @@ def test_what_a_newer_version_has_handed_over_is_set_aside_and_kept(
     assert claimed(queue) == "r2-1"
     (failed,) = queue.failed()
     assert failed.job is None and "upgrade" in failed.error
-    assert queue.cleanup(NOW + 10**9, max_age_days=1, max_files=0) == 0
+    assert queue.cleanup(NOW + 10**9, max_age_days=1, max_failed=0) == 0
     assert queue.discard_unreadable(lambda content: "🔑".encode() in content) == 1
 
 

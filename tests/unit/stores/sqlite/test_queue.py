@@ -111,7 +111,7 @@ def test_what_is_no_job_fails_with_the_reason_and_is_not_in_the_way(
     )
     assert reason in failed.error
     assert rows(tmp_path)[0]["body"] == body and queue.jobs("failed") == []
-    assert queue.retry_failed() == queue.cleanup(NOW * 2, max_age_days=0, max_files=0) == 0
+    assert queue.retry_failed() == queue.cleanup(NOW * 2, max_age_days=0, max_failed=0) == 0
     assert queue.discard_unreadable(lambda content: content.startswith(body.encode())) == 1
 
 
