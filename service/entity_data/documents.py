@@ -26,6 +26,7 @@ from ...stores.files.naming import ARTICLES, PROFILES, Key, Naming
 from ...stores.files.profiles import PROFILE_FORMAT
 from ...stores.tables.documents import DocumentTable
 from ...stores.tables.profiles import ProfileStorage
+from ..intake import redacted_in_turn
 from ..timezones import iso_of
 from .kinds import Kind, Record, Traces, checked, redact_time, redacted_in
 
@@ -97,7 +98,7 @@ class ArticleRecords(Documents[ArticleKey, Article]):
     kind = "articles and summaries"
     name, path = "articles", "layers/articles"
     naming, form = ARTICLES, ARTICLE_FORMAT
-    redacted = "sources chapters.text chapters.tags"
+    redacted = "sources chapters.tags"
 
     def record(self, value: list[Article]) -> Record:
         key = value[0].key
@@ -108,6 +109,18 @@ class ArticleRecords(Documents[ArticleKey, Article]):
             if lines := unwanted.get(str(key)):
                 now = iso_of(self.parts.clock())
                 self.store.without_lines(key, lines.__contains__, now=now)
+
+    def redact(self, value: list[Article]) -> list[Article]:
+        return [
+            one.with_chapters({name: self._redacted(lines) for name, lines in one.chapters.items()})
+            for one in super().redact(value)
+        ]
+
+    def _redacted(self, lines: Sequence[ProfileLine]) -> list[ProfileLine]:
+        """Redact the lines of a chapter together: a secret, such as a private key, may span several
+        lines. Leave out the lines of which nothing is left."""
+        texts = redacted_in_turn([line.text for line in lines], self.level)
+        return [replace(line, text=text) for line, text in zip(lines, texts, strict=True) if text]
 
 
 class ProfileRecords(Documents[ProfileKey, Profile]):

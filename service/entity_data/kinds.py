@@ -91,7 +91,7 @@ class Traces:
         self.names.update(name for whose, name in record.borne if name and whose == self.entity.key)
         if record.job_id:
             self.job_ids.add(record.job_id)
-        if record.job_id and record.scope:
+        if record.job_id and record.scope and record.at >= 0:  # the time is known
             self.moments.add((record.scope, record.at))
 
 

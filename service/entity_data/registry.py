@@ -268,7 +268,7 @@ class MemoryFile(LastSummaries):
         # lines the time decides, because several people may say the same.
         return (
             traces.entity.key in record.entities
-            or (record.scope, record.at) in traces.moments
+            or (record.at >= 0 and (record.scope, record.at) in traces.moments)
             or (record.at < 0 and record.texts[0] in traces.texts)
         )
 

@@ -327,6 +327,18 @@ def test_a_line_of_the_emergency_memory_in_the_same_words_stays_the_other_person
     assert words in (parts.directory / "MEMORY.md").read_text(encoding="utf-8")
 
 
+def test_handwritten_lines_of_the_emergency_memory_stay_where_a_state_has_no_time(
+    parts: Parts,
+) -> None:
+    rule = "Rules of the house: no dogs"
+    (parts.directory / "MEMORY.md").write_text(f"## g:7\n\n- {rule}\n", encoding="utf-8")
+    parts.article_stores.buffer.add(
+        ArticleKey(ANN, "7"), "s-0", [("s-0:0", Spoken("user", "hello"))], entities=[], at=NOW
+    )
+    assert forgotten(parts).clean
+    assert rule in (parts.directory / "MEMORY.md").read_text(encoding="utf-8")
+
+
 def passes(folder: Path, count: int, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often each store is read or written while Ann is forgotten, whom `count` others name."""
     parts, calls = opened(folder), Counter[str]()

@@ -305,6 +305,33 @@ def test_what_an_archive_brings_is_redacted_before_it_is_stored(data: Path, tmp_
     assert changes == []
 
 
+def test_a_key_that_spans_lines_of_an_article_is_redacted_whole(tmp_path: Path) -> None:
+    data, archive, key = tmp_path / "data", tmp_path / "a.zip", ArticleKey(USER)
+    body = ["MIIEowIBAAKCAQEAx7Vq9Zt3", "Kf82jLmNpQrStUvWxYz01234", "AbCdEfGhIjKlMnOpQrStUv=="]
+    lines = ["-----BEGIN RSA PRIVATE KEY-----", *body, "-----END RSA PRIVATE KEY-----"]
+    chapters = Chapters("\n".join(f"- {line}" for line in ("likes tea", *lines)))
+
+    def plant(parts: Parts) -> None:
+        stores, now = parts.article_stores, "2026-02-21T15:00:00+08:00"
+        put_article(
+            stores.articles, key, chapters, expected_revision=0, sources=[], now=now,
+            forgotten=lambda: False,
+        )  # fmt: skip
+
+    using(data, plant)
+    run("export", "user", USER, archive, data=data)
+    there = tmp_path / "there"
+    assert run("import", archive, data=there).lines[0]["articles"] == 1
+    article = using(there, lambda parts: parts.article_stores.articles.read(key))
+    assert chapters_of(article).bedrock.splitlines() == ["- likes tea", "- [PRIVATE_KEY]"]
+    assert not any(
+        one.encode() in path.read_bytes()
+        for path in there.rglob("*")
+        if path.is_file()
+        for one in body
+    )
+
+
 def with_lines_changed(archive: Path, target: Path, member: str, **fields: Any) -> Path:
     """Write a copy of an archive with these fields in every line of a member."""
     with zipfile.ZipFile(archive) as source, zipfile.ZipFile(target, "w") as copy:
