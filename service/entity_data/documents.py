@@ -26,6 +26,7 @@ from ...stores.files.naming import ARTICLES, PROFILES, Key, Naming
 from ...stores.files.profiles import PROFILE_FORMAT
 from ...stores.tables.documents import DocumentTable
 from ...stores.tables.profiles import ProfileStorage
+from ...text.profiles.made_of import made_of
 from ..intake import redacted_in_turn
 from ..timezones import iso_of
 from .kinds import Kind, Record, Traces, checked, redact_time, redacted_in
@@ -145,6 +146,9 @@ class ProfileRecords(Documents[ProfileKey, Profile]):
             borne=borne,
         )
 
+    def may_hold(self, entity: Entity, record: Record) -> bool:
+        return entity.key == record.entities[0]  # the layers of a group are in no archive of it
+
     def records(self, traces: Traces | None = None) -> Iterator[Record]:
         yield from super().records(traces)
         for key, without in self._of_others(traces) if traces is not None else ():
@@ -189,12 +193,14 @@ class ProfileRecords(Documents[ProfileKey, Profile]):
 
     def _repeated(self, key: ProfileKey, traces: Traces) -> set[str]:
         """Return the tags and the handwritten lines of a group's profile that repeat a text of the
-        user, unless an event of another person in that group has the same text."""
+        user, and such lines that are made of one, unless an event of another person in that group
+        has the same text."""
         if key.entity_type != "group":
             return set()
         kept = self.store.kept(key)
         plain = {line.text for one in kept for line in one.lines if not line.evidence}
         found = plain.union(*(one.tags for one in kept)) & traces.texts
+        found |= made_of(plain, traces.texts)
         scope, user_id = Scope.group(key.entity_id).key, traces.entity.id
         for event, *_ in self.backend.transfer.take(EventFilter(scope)) if found else ():
             if user_id not in (event.user_id, *event.speakers):

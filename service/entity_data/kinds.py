@@ -130,6 +130,10 @@ class Kind(ABC, Generic[Value]):
         """Return True if a value is erased when the entity is forgotten."""
         return traces.entity.key in record.entities or record.rests_on in traces.job_ids
 
+    def may_hold(self, entity: Entity, record: Record) -> bool:
+        """Return True if an archive of the entity may hold a value."""
+        return self.is_of(record, Traces(entity))
+
     def values(self, entity: Entity) -> Iterator[Value]:
         """Yield the values of an entity, for an archive."""
         traces = Traces(entity)

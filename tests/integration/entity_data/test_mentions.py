@@ -19,6 +19,7 @@ from historian.service.entity_data.forgetting import Forgetting, forget
 from historian.service.entity_data.mentions import digest
 from historian.stores.files.markdown_memory import MarkdownMemory
 from profiles import profile_of
+from support.articles import Chapters, put_article
 from support.canaries import opened
 from support.events import make_event
 from support.memory import settings_for
@@ -252,14 +253,15 @@ def test_what_is_said_of_the_forgotten_person_goes_and_the_report_shows_it(
 
 def test_a_line_of_the_group_stays_while_another_person_s_words_carry_it(parts: Parts) -> None:
     shared, own = "Book club meets on Fridays at nine", "Book club forbids phones at the table"
+    reworded, by_hand = "No phones at the table of the club", "Book club likes long novels"
     filed(
         parts,
         (Said(ANN, "Ann", "7", shared), Said(BEN, "Ben", "7", shared), Said(ANN, "Ann", "7", own)),
     )
     key = ProfileKey("group", "7")
-    wrote(parts, key, "Book club", shared, own, job_id="j0-0")
+    wrote(parts, key, "Book club", shared, own, reworded, by_hand, job_id="j0-0")
     assert forgotten(parts, mentions=True).clean
-    assert summary(parts, key) == [shared]
+    assert summary(parts, key) == [shared, by_hand]
 
 
 def test_what_a_group_knew_of_its_members_goes_unless_they_said_it_elsewhere_too(
@@ -440,6 +442,20 @@ def test_a_report_shows_no_text_that_was_found_for_the_request_before(parts: Par
     assert [(one.mentions, one.mention_texts) for one in work.carry_out()] == [
         ((("events", "j1-0:0"),), ("",))
     ]
+
+
+def test_a_line_of_an_article_that_was_found_with_its_list_mark_is_found_again(
+    parts: Parts,
+) -> None:
+    key, told, entity = ArticleKey(BEN), "Omarius gave me a book", Entity("user", ANN)
+    put_article(
+        parts.article_stores.articles, key, Chapters(f"- {told}"), expected_revision=0, sources=[],
+        now="2026-02-20T10:00:00+08:00", forgotten=lambda: False,
+    )  # fmt: skip
+    stored = ("articles and summaries", str(key), digest(f"- {told}"))
+    parts.backend.erasure.keep_mentions(entity.key, [stored])
+    report = forgotten(parts)
+    assert report.mentions == ((stored[:2]),) and report.mention_texts == (told,)
 
 
 def test_messages_of_others_that_name_the_person_by_id_or_name_go_and_their_own_stay(

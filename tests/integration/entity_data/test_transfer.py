@@ -781,6 +781,17 @@ def test_an_archive_of_one_user_writes_nothing_of_others(data: Path, tmp_path: P
     assert f"events of user:{OTHER}" in historian("import", made, "--data-dir", there).out
 
 
+def test_an_archive_of_a_group_writes_no_layer_of_a_user(data: Path, tmp_path: Path) -> None:
+    run("export", "user", USER, tmp_path / "a.zip", data=data)
+    with zipfile.ZipFile(tmp_path / "a.zip") as archive:
+        profiles = json.loads(archive.read("manifest.json"))["profiles"]
+    layers = [{**profiles[0], "layer": f"g:{GROUP}"}]
+    of_group = with_value(entity={"type": "group", "id": GROUP}, profiles=layers)
+    there, made = tmp_path / "there", rewritten(tmp_path / "a.zip", manifest_json=of_group)
+    (arrived,) = run("import", made, data=there).lines
+    assert (arrived["profiles"], arrived["refused"][f"profiles of user:{USER}"]) == (0, 1)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
