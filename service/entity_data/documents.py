@@ -150,7 +150,9 @@ class ProfileRecords(Documents[ProfileKey, Profile]):
         return entity.key == record.entities[0]  # the layers of a group are in no archive of it
 
     def records(self, traces: Traces | None = None) -> Iterator[Record]:
-        yield from super().records(traces)
+        for record in super().records(traces):
+            # Others are known by their names of today alone.
+            yield record._replace(borne=record.borne[:1]) if traces is None else record
         for key, without in self._of_others(traces) if traces is not None else ():
             kept = self.store.kept(key)
             left = {line for one in kept for line in self.form.lines(without(one))}

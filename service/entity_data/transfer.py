@@ -111,7 +111,7 @@ def _refused(
     Raises the errors of `import_archive`."""
     is_forgotten = parts.events.is_forgotten
     forgotten: set[str] = set()
-    jobs_forgotten = 0
+    jobs_forgotten: set[str] = set()
     refused: Counter[str] = Counter()
     for kind in kinds:
         for record in map(kind.record, kind.read(archive, path)):
@@ -123,12 +123,14 @@ def _refused(
             elif not even_forgotten:
                 owners, at = record.entities, record.at
                 forgotten |= {one for one in owners if is_forgotten("", (one,), at)}
-                jobs_forgotten += bool(record.job_id) and is_forgotten(record.job_id, (), at)
+                if record.job_id and is_forgotten(record.job_id, (), at):
+                    jobs_forgotten.add(record.job_id)
     if forgotten or jobs_forgotten:
         more = f" and {len(forgotten) - 3} more" if len(forgotten) > 3 else ""
-        whose = ", ".join(sorted(forgotten)[:3]) + more or f"{jobs_forgotten} of its jobs"
+        whose = ", ".join(sorted(forgotten)[:3]) + more or f"{len(jobs_forgotten)} of its jobs"
+        is_one = len(forgotten or jobs_forgotten) == 1
         raise ForgottenHere(
-            f"{path}: {whose} {'was' if len(forgotten) == 1 else 'were'} forgotten here; nothing is "
+            f"{path}: {whose} {'was' if is_one else 'were'} forgotten here; nothing is "
             "imported. --even-forgotten imports the whole archive"
         )
     return dict(refused)
@@ -162,6 +164,14 @@ def _entity_of(archive: ArchiveReader, path: Path) -> Entity:
                 f"{path}: {name} {version!r} is not known; the newest known version is {known}; "
                 "upgrade langgraph-historian"
             )
+    former = "portraits" if "portraits" in manifest else ""
+    if (version := manifest["event_schema_version"]) < EVENT_SCHEMA_VERSION:
+        former = f"event_schema_version {version}"
+    if former:
+        raise InvalidInput(
+            f"{path}: an archive of a former version ({former}), which is no longer read; import it "
+            "with the version that wrote it, upgrade that memory, and export it again"
+        )
     try:
         return Entity(manifest["entity"]["type"], manifest["entity"]["id"])
     except (KeyError, TypeError, AttributeError) as error:

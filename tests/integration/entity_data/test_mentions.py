@@ -3,11 +3,13 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from historian.schema.entity import Entity
+from historian.schema.errors import StorageError
 from historian.schema.event import EventFilter
 from historian.schema.forgetting import ForgetReport, ForgetRequest
 from historian.schema.job import parse_job
@@ -456,6 +458,70 @@ def test_a_line_of_an_article_that_was_found_with_its_list_mark_is_found_again(
     parts.backend.erasure.keep_mentions(entity.key, [stored])
     report = forgotten(parts)
     assert report.mentions == ((stored[:2]),) and report.mention_texts == (told,)
+
+
+def test_a_plain_summary_of_a_former_version_goes_by_the_time_of_its_job(parts: Parts) -> None:
+    filed(parts, (Said(ANN, "Ann", "7", "Ann lives in Leeds"),))
+    at = datetime.fromtimestamp(NOW - 100, UTC).isoformat()
+    theirs = {"timestamp": at, "text": "Ann lives in Leeds"}
+    others = {**theirs, "timestamp": "2026-01-01T10:00:00+08:00", "text": "Ben rows"}
+    parts.backend.plain_summaries.restore([("g:7", theirs), ("g:7", others)])
+    assert forgotten(parts).clean
+    assert list(parts.backend.plain_summaries.entries()) == [("g:7", others)]
+
+
+def test_a_former_name_of_another_person_hides_no_mention(parts: Parts) -> None:
+    told = "lent Omarius a bike"
+    filed(
+        parts,
+        (
+            Said(ANN, "Omarius", "7", "Omarius lives in Leeds"),
+            Said(CLEO, "Ali", "8", "rows"),
+            Said(BEN, "Ben", "8", "sings"),
+        ),
+    )
+    for revision, name in enumerate(("Omarius", "Ali")):
+        profile = profile_of(ProfileKey("user", CLEO), "- likes tea", name=name)
+        now = "2026-02-20T10:00:00+08:00"
+        job_id = f"c{revision}-0"
+        parts.profiles.write(profile, expected_revision=revision, job_id=job_id, now=now)
+    wrote(parts, ProfileKey("user", BEN), "Ben", told)
+    assert forgotten(parts).mention_texts == (told,)
+
+
+def test_a_waiting_state_without_a_name_gives_no_name(parts: Parts) -> None:
+    told = "None of the cats came home"
+    states = {"states": [{"role": "user", "text": "hi there everyone"}]}
+    fields = {
+        "request_type": "private",
+        "timezone": "UTC",
+        "timestamp": "2026-02-21T17:30:00+08:00",
+    }
+    parts.queue.put(
+        parse_job(
+            {"request_id": "r1", "kind": "states", "user_id": ANN, "payload": states, **fields}
+        )
+    )
+    parts.queue.put(parse_job({"request_id": "r2", "user_id": BEN, "new_info": [told], **fields}))
+    assert forgotten(parts, mentions=True).mentions == ()
+    assert [job.new_info for job in parts.queue.jobs("pending")] == [[told]]
+
+
+def test_a_report_after_an_error_shows_the_texts_that_were_found_before(parts: Parts) -> None:
+    told = "Ann sings with Cleo"
+    filed(parts, (Said(ANN, "Ann", "7", "Ann lives in Leeds"), Said(BEN, "Ben", "7", told)))
+    steps: list[str] = []
+
+    def fail_once(step: str) -> None:
+        steps.append(step)
+        if step == "compacted" and steps.count(step) == 1:
+            raise StorageError("the disk is full")
+
+    work = Forgetting(parts, None, on_step=fail_once)
+    work.requests.ask(ForgetRequest(Entity("user", ANN), NOW))
+    with pytest.raises(StorageError):
+        work.carry_out()
+    assert [one.mention_texts for one in work.carry_out()] == [(told,)]
 
 
 def test_messages_of_others_that_name_the_person_by_id_or_name_go_and_their_own_stay(

@@ -448,6 +448,16 @@ def test_who_left_nothing_but_one_piece_of_the_layers_is_refused_once_forgotten(
     assert arrived["articles"] + arrived["dated_summaries"] + arrived["buffered_states"] == 1
 
 
+def test_one_forgotten_job_of_several_events_is_counted_once(data: Path, tmp_path: Path) -> None:
+    there, archive = tmp_path / "there", tmp_path / "a.zip"
+    events = [make_event("several-0", n, user_id=OTHER) for n in range(3)]
+    using(there, lambda parts: parts.events.file_job("several-0", events, [None] * 3))
+    run("export", "user", OTHER, archive, data=there)
+    using(data, lambda parts: parts.backend.erasure.bury_jobs(["several-0"]))
+    refused = historian("import", archive, "--data-dir", data)
+    assert refused.status == 1 and ": 1 of its jobs was forgotten here" in refused.err
+
+
 def test_an_archive_of_plain_summaries_alone_is_refused_once_its_group_was_forgotten(
     tmp_path: Path,
 ) -> None:
@@ -831,6 +841,8 @@ def test_an_archive_of_a_group_writes_no_layer_of_a_user(data: Path, tmp_path: P
         ({"entity": {"type": [], "id": {}}}, "is not one of user, group"),
         ({"version": True}, "archive version True"),
         ({"event_schema_version": "1"}, "event_schema_version '1' is not known"),
+        ({"portraits": []}, "an archive of a former version (portraits), which is no longer read"),
+        ({"event_schema_version": 2}, "former version (event_schema_version 2)"),
     ],
     ids=str,
 )
