@@ -195,8 +195,8 @@ def _by_conversation(
     for key, entries in document.items():
         try:
             scope = _scope_named(key)
-        except InvalidInput as error:
-            yield f"{key!r:.60}", error, None
+        except InvalidInput as wrong_id:
+            yield f"{key!r:.60}", wrong_id, None
             continue
         if scope is None or not isinstance(entries, list):
             error = "is not a conversation (such as g:7001, user:42), or its value is not a list"
