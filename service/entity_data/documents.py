@@ -26,6 +26,8 @@ from ...stores.files.naming import ARTICLES, PROFILES, Key, Naming
 from ...stores.files.profiles import PROFILE_FORMAT
 from ...stores.tables.documents import DocumentTable
 from ...stores.tables.profiles import ProfileStorage
+from ...text.profiles.made_of import made_of
+from ..intake import redacted_in_turn
 from ..timezones import iso_of
 from .kinds import Kind, Record, Traces, checked, redact_time, redacted_in
 
@@ -97,7 +99,7 @@ class ArticleRecords(Documents[ArticleKey, Article]):
     kind = "articles and summaries"
     name, path = "articles", "layers/articles"
     naming, form = ARTICLES, ARTICLE_FORMAT
-    redacted = "sources chapters.text chapters.tags"
+    redacted = "sources chapters.tags"
 
     def record(self, value: list[Article]) -> Record:
         key = value[0].key
@@ -108,6 +110,18 @@ class ArticleRecords(Documents[ArticleKey, Article]):
             if lines := unwanted.get(str(key)):
                 now = iso_of(self.parts.clock())
                 self.store.without_lines(key, lines.__contains__, now=now)
+
+    def redact(self, value: list[Article]) -> list[Article]:
+        return [
+            one.with_chapters({name: self._redacted(lines) for name, lines in one.chapters.items()})
+            for one in super().redact(value)
+        ]
+
+    def _redacted(self, lines: Sequence[ProfileLine]) -> list[ProfileLine]:
+        """Redact the lines of a chapter together: a secret, such as a private key, may span several
+        lines. Leave out the lines of which nothing is left."""
+        texts = redacted_in_turn([line.text for line in lines], self.level)
+        return [replace(line, text=text) for line, text in zip(lines, texts, strict=True) if text]
 
 
 class ProfileRecords(Documents[ProfileKey, Profile]):
@@ -132,8 +146,13 @@ class ProfileRecords(Documents[ProfileKey, Profile]):
             borne=borne,
         )
 
+    def may_hold(self, entity: Entity, record: Record) -> bool:
+        return entity.key == record.entities[0]  # the layers of a group are in no archive of it
+
     def records(self, traces: Traces | None = None) -> Iterator[Record]:
-        yield from super().records(traces)
+        for record in super().records(traces):
+            # Others are known by their names of today alone.
+            yield record._replace(borne=record.borne[:1]) if traces is None else record
         for key, without in self._of_others(traces) if traces is not None else ():
             kept = self.store.kept(key)
             left = {line for one in kept for line in self.form.lines(without(one))}
@@ -176,12 +195,14 @@ class ProfileRecords(Documents[ProfileKey, Profile]):
 
     def _repeated(self, key: ProfileKey, traces: Traces) -> set[str]:
         """Return the tags and the handwritten lines of a group's profile that repeat a text of the
-        user, unless an event of another person in that group has the same text."""
+        user, and such lines that are made of one, unless an event of another person in that group
+        has the same text."""
         if key.entity_type != "group":
             return set()
         kept = self.store.kept(key)
         plain = {line.text for one in kept for line in one.lines if not line.evidence}
         found = plain.union(*(one.tags for one in kept)) & traces.texts
+        found |= made_of(plain, traces.texts)
         scope, user_id = Scope.group(key.entity_id).key, traces.entity.id
         for event, *_ in self.backend.transfer.take(EventFilter(scope)) if found else ():
             if user_id not in (event.user_id, *event.speakers):

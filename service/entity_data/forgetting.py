@@ -75,6 +75,8 @@ class Forgetting:
         self.index_waits = False
         """True while the derived index must not be updated, because it would take in events that
         are about to be deleted."""
+        self._mention_texts: dict[str, dict[tuple[str, str], dict[str, None]]] = {}
+        """Texts by kind and id of their record, by entity key, until the request is answered."""
         self.let_go = False
         """Set this to interrupt the running slice. Only slices that rewrite the database can be
         interrupted."""
@@ -104,7 +106,6 @@ class Forgetting:
         texts, names = set(request.texts), set(request.names)
         traces = Traces(entity, texts, names, set(request.job_ids), set(request.moments))
         removed: Counter[str] = Counter()
-        mention_texts: dict[tuple[str, str], dict[str, None]] = {}
         if request.stage != "erasing":
             self.index_waits = True
             last_rows: Sequence[int] = request.last_rows
@@ -118,7 +119,7 @@ class Forgetting:
                     return
                 step("deleting")
             yield from self._erase_events(traces, last_rows, removed)
-            mention_texts = yield from self._look_for_mentions(traces, remove=request.mentions)
+            yield from self._look_for_mentions(traces, remove=request.mentions)
             if not requests.advance(request, "erasing"):
                 return
             self.index_waits = False
@@ -127,6 +128,7 @@ class Forgetting:
         scanned = yield from self._scan(traces)
         kept = sorted(self._erasure.kept_mentions(entity.key))
         mentions = tuple(dict.fromkeys((kind, item) for kind, item, _ in kept))
+        mention_texts = self._mention_texts.get(entity.key, {})
         report = replace(
             scanned,
             removed={one.kind: removed[one.kind] for one in self._kinds if removed[one.kind]},
@@ -138,6 +140,7 @@ class Forgetting:
         step("scanned")
         if not requests.answer(request, report):
             return
+        self._mention_texts.pop(entity.key, None)
         if request.mentions:
             self._erasure.keep_mentions(entity.key, [])
         step("answered")
@@ -194,11 +197,9 @@ class Forgetting:
             removed[self._kinds[0].kind] += erased
             self._on_step("some events deleted")
 
-    def _look_for_mentions(
-        self, traces: Traces, *, remove: bool
-    ) -> Generator[Company, None, dict[tuple[str, str], dict[str, None]]]:
-        """Find records of others that mention the entity; with `remove`, delete these texts. Return
-        the texts by kind and id of the record.
+    def _look_for_mentions(self, traces: Traces, *, remove: bool) -> Iterator[Company]:
+        """Find records of others that mention the entity; with `remove`, delete these texts. Keep
+        the texts in `_mention_texts`.
 
         Records that an earlier forget request for the entity found are found again.
         """
@@ -212,6 +213,7 @@ class Forgetting:
         found: dict[tuple[str, str], dict[str, None]] = {}
         for one in mentions.found():
             found.setdefault((one.kind, one.id), {})[one.text] = None
+        self._mention_texts[key] = found
         every = [(*place, text) for place, texts in found.items() for text in texts]
         self._erasure.keep_mentions(key, [(kind, item, digest(text)) for kind, item, text in every])
         if remove and found:
@@ -224,7 +226,6 @@ class Forgetting:
                 for kind in self._kinds[1:]:
                     kind.drop({item: one for (of, item), one in found.items() if of == kind.kind})
         self._on_step("mentions looked for")
-        return found
 
     def _erase_bytes(self) -> Iterator[Company]:
         for _ in self._erasure.merge_words():

@@ -37,7 +37,7 @@ class JobRecords(Lines[Job]):
         states, texts = _states(value), tuple(_texts(value))
         senders = ((f"user:{one.sender_id}", one.sender_name) for one in value.recent_messages)
         is_private = not value.group_id  # a group has other speakers
-        partner = (str(one.get("name")) for one in states if one.get("role") == "user")
+        partner = (str(one.get("name") or "") for one in states if one.get("role") == "user")
         named = [(f"user:{value.user_id}", name) for name in partner if is_private]
         is_command = value.kind not in HANDED_OVER
         event_id = str(value.payload.get("event_id", "")) if is_command else ""

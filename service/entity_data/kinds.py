@@ -91,7 +91,7 @@ class Traces:
         self.names.update(name for whose, name in record.borne if name and whose == self.entity.key)
         if record.job_id:
             self.job_ids.add(record.job_id)
-        if record.job_id and record.scope:
+        if record.job_id and record.scope and record.at >= 0:  # the time is known
             self.moments.add((record.scope, record.at))
 
 
@@ -129,6 +129,10 @@ class Kind(ABC, Generic[Value]):
     def is_of(self, record: Record, traces: Traces) -> bool:
         """Return True if a value is erased when the entity is forgotten."""
         return traces.entity.key in record.entities or record.rests_on in traces.job_ids
+
+    def may_hold(self, entity: Entity, record: Record) -> bool:
+        """Return True if an archive of the entity may hold a value."""
+        return self.is_of(record, Traces(entity))
 
     def values(self, entity: Entity) -> Iterator[Value]:
         """Yield the values of an entity, for an archive."""

@@ -140,16 +140,17 @@ class Mentions:
 
         Whether another person of the conversation bears the name is checked later, in `found`.
         """
-        return bool(
-            self._by_id.search(text)
-            or self._by_name.search(text)
-            or (self._kept and digest(text) in self._kept)
-        )
+        return bool(self._by_id.search(text) or self._by_name.search(text) or self._is_kept(text))
+
+    def _is_kept(self, text: str) -> bool:
+        """Return True if a text has a stored digest. Former versions stored lines of articles with
+        their list mark."""
+        return bool(self._kept) and not self._kept.isdisjoint((digest(text), digest(f"- {text}")))
 
     def _is_about(self, text: str, scopes: Sequence[str], elsewhere: Collection[str] = ()) -> bool:
         """Return True if a text names the entity. `elsewhere` are words of the text that name other
         people."""
-        if self._by_id.search(text) or (self._kept and digest(text) in self._kept):
+        if self._by_id.search(text) or self._is_kept(text):
             return True
         others = {name for scope in scopes for name in self._names_of_others[scope]}.union(
             elsewhere

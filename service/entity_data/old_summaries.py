@@ -193,7 +193,11 @@ def _by_conversation(
             f"{path}: an object without a list of summaries; see `historian migrate --help`"
         )
     for key, entries in document.items():
-        scope = _scope_named(key)
+        try:
+            scope = _scope_named(key)
+        except InvalidInput as wrong_id:
+            yield f"{key!r:.60}", wrong_id, None
+            continue
         if scope is None or not isinstance(entries, list):
             error = "is not a conversation (such as g:7001, user:42), or its value is not a list"
             yield f"{key!r:.60}", InvalidInput(error), None
@@ -204,11 +208,8 @@ def _by_conversation(
 
 def _scope_named(key: str) -> Scope | None:
     named = _SCOPE.fullmatch(key)
-    try:
-        make = Scope.group if named and named["kind"] in ("g", "group") else Scope.private
-        return make(named["id"]) if named else None
-    except InvalidInput:
-        return None
+    make = Scope.group if named and named["kind"] in ("g", "group") else Scope.private
+    return make(named["id"]) if named else None
 
 
 def _read(entry: Any, scope: Scope | None, assumed: Assumed) -> OldSummary:
@@ -300,7 +301,7 @@ def _id(entry: Mapping[str, Any], *names: str) -> str:
 def _moment(entry: Mapping[str, Any], assumed: Assumed) -> datetime | None:
     """Return the time of an entry, or None. Raises InvalidInput if it cannot be parsed."""
     name = next((one for one in _TIMES if entry.get(one) not in (None, "")), "")
-    value = entry.get(name)
+    value = entry.get(name) if name else None
     if value is None:
         return None
     zone = ZoneInfo(assumed.timezone)

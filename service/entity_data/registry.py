@@ -223,6 +223,18 @@ class LastSummaries(Lines[PlainEntry]):
         at = moment_of(time).timestamp()
         return Record(f"{key} {job_id}".rstrip(), entities, (text,), key, at, rests_on=job_id)
 
+    def is_of(self, record: Record, traces: Traces) -> bool:
+        # An entry of former versions names neither user nor job: its time is that of a job.
+        is_nameless = not record.rests_on and not any(
+            one.startswith("user:") for one in record.entities
+        )
+        return super().is_of(record, traces) or (
+            is_nameless
+            and traces.entity.type == "user"
+            and record.at >= 0
+            and (record.scope, record.at) in traces.moments
+        )
+
     def erase(self, traces: Traces) -> int:
         return self.store.forget(lambda *entry: self.is_of(self.record(entry), traces))
 
@@ -268,7 +280,7 @@ class MemoryFile(LastSummaries):
         # lines the time decides, because several people may say the same.
         return (
             traces.entity.key in record.entities
-            or (record.scope, record.at) in traces.moments
+            or (record.at >= 0 and (record.scope, record.at) in traces.moments)
             or (record.at < 0 and record.texts[0] in traces.texts)
         )
 

@@ -15,7 +15,7 @@ from ...schema.job import JOB_SCHEMA_VERSION
 from ...stores.files.archive import FORMAT, MAX_TOTAL_MIB, VERSION, ArchiveReader, ArchiveWriter
 from ..components import Parts
 from ..timezones import iso_of
-from .kinds import Kind, Traces
+from .kinds import Kind
 from .registry import stored_kinds
 
 _AT_ONCE, _BYTES_AT_ONCE = 1_000, 2 * 1024 * 1024
@@ -82,10 +82,10 @@ def import_archive(
     different: list[str] = []
     with ArchiveReader(path, most_mib=most_mib) as archive:
         entity = _entity_of(archive, path)
-        refused = _refused(parts, archive, path, kinds, Traces(entity), even_forgotten)
+        refused = _refused(parts, archive, path, kinds, entity, even_forgotten)
         archive.rewind()
         for kind in kinds:
-            for values in _portions(kind, archive, path, Traces(entity)):
+            for values in _portions(kind, archive, path, entity):
                 results = kind.restore([kind.redact(value) for value in values])
                 counts.update(_PREFIXES[result] + kind.name for result in results)
                 if kind.name == "profiles":
@@ -104,18 +104,18 @@ def _refused(
     archive: ArchiveReader,
     path: Path,
     kinds: Sequence[Kind[Any]],
-    traces: Traces,
+    entity: Entity,
     even_forgotten: bool,
 ) -> dict[str, int]:
     """Read and validate the archive without storing anything. Return the numbers of refused values.
     Raises the errors of `import_archive`."""
     is_forgotten = parts.events.is_forgotten
     forgotten: set[str] = set()
-    jobs_forgotten = 0
+    jobs_forgotten: set[str] = set()
     refused: Counter[str] = Counter()
     for kind in kinds:
         for record in map(kind.record, kind.read(archive, path)):
-            if not kind.is_of(record, traces):
+            if not kind.may_hold(entity, record):
                 owner = record.entities[0] if record.entities else record.scope
                 refused[
                     f"{kind.name} of {owner if len(refused) < _REFUSED_TOLD else 'others'}"
@@ -123,25 +123,27 @@ def _refused(
             elif not even_forgotten:
                 owners, at = record.entities, record.at
                 forgotten |= {one for one in owners if is_forgotten("", (one,), at)}
-                jobs_forgotten += bool(record.job_id) and is_forgotten(record.job_id, (), at)
+                if record.job_id and is_forgotten(record.job_id, (), at):
+                    jobs_forgotten.add(record.job_id)
     if forgotten or jobs_forgotten:
         more = f" and {len(forgotten) - 3} more" if len(forgotten) > 3 else ""
-        whose = ", ".join(sorted(forgotten)[:3]) + more or f"{jobs_forgotten} of its jobs"
+        whose = ", ".join(sorted(forgotten)[:3]) + more or f"{len(jobs_forgotten)} of its jobs"
+        is_one = len(forgotten or jobs_forgotten) == 1
         raise ForgottenHere(
-            f"{path}: {whose} {'was' if len(forgotten) == 1 else 'were'} forgotten here; nothing is "
+            f"{path}: {whose} {'was' if is_one else 'were'} forgotten here; nothing is "
             "imported. --even-forgotten imports the whole archive"
         )
     return dict(refused)
 
 
 def _portions(
-    kind: Kind[Any], archive: ArchiveReader, path: Path, traces: Traces
+    kind: Kind[Any], archive: ArchiveReader, path: Path, entity: Entity
 ) -> Iterator[list[Any]]:
     """Yield the values that belong to the entity of the archive, in lists that fit into memory."""
     some: list[Any] = []
     since = archive.read_bytes
     for value in kind.read(archive, path):
-        if kind.is_of(kind.record(value), traces):
+        if kind.may_hold(entity, kind.record(value)):
             some.append(value)
         if len(some) >= _AT_ONCE or archive.read_bytes - since >= _BYTES_AT_ONCE:
             yield some
@@ -162,6 +164,14 @@ def _entity_of(archive: ArchiveReader, path: Path) -> Entity:
                 f"{path}: {name} {version!r} is not known; the newest known version is {known}; "
                 "upgrade langgraph-historian"
             )
+    former = "portraits" if "portraits" in manifest else ""
+    if (version := manifest["event_schema_version"]) < EVENT_SCHEMA_VERSION:
+        former = f"event_schema_version {version}"
+    if former:
+        raise InvalidInput(
+            f"{path}: an archive of a former version ({former}), which is no longer read; import it "
+            "with the version that wrote it, upgrade that memory, and export it again"
+        )
     try:
         return Entity(manifest["entity"]["type"], manifest["entity"]["id"])
     except (KeyError, TypeError, AttributeError) as error:

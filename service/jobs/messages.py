@@ -29,6 +29,7 @@ from ...text.profiles.lines import (
     with_lines,
     without_evidence,
 )
+from ...text.profiles.made_of import made_of
 from ..timezones import iso_of
 
 log = logging.getLogger(__name__)
@@ -249,9 +250,9 @@ class FiledMessages:
         """Remove a message from the profiles of its sender and group, in all revisions.
 
         `resting` are the events taken from the message. Lines are removed if their only evidence is
-        the message and these events, or if they have no evidence and repeat the texts of these. A
-        line with other evidence loses this part of its evidence; if its text is from the message,
-        it gets a text of the other evidence.
+        the message and these events, or if they have no evidence and repeat, or are made of, their
+        texts. A line with other evidence loses this part of its evidence; if its text is from the
+        message, it gets a text of the other evidence.
         """
         if not message:
             return
@@ -268,16 +269,16 @@ class FiledMessages:
             one.text for one in resting
         }
         for key in keys:
-            self._without(key, gone, said)
+            self._without(key, gone, said, [one.text for one in resting])
 
-    def _without(self, key: ProfileKey, gone: set[str], said: set[str]) -> None:
+    def _without(self, key: ProfileKey, gone: set[str], said: set[str], texts: list[str]) -> None:
         """Remove the evidence `gone` from a profile and its history. Also remove lines without
-        evidence that are in `said`."""
+        evidence that are in `said` or made of one of `texts`."""
         profiles = self._context().profiles
         unproven = {
             line.text for one in profiles.kept(key) for line in one.lines if not line.evidence
         }
-        unwanted = unproven & said
+        unwanted = (unproven & said) | made_of(unproven, texts)
 
         def left(line: ProfileLine) -> ProfileLine | None:
             if not gone.isdisjoint(line.evidence):
@@ -287,8 +288,7 @@ class FiledMessages:
         def change(profile: Profile) -> Profile:
             return replace(profile, lines=tuple(filter(None, map(left, profile.lines))))
 
-        revised = profiles.revise(key, change, now=self._now(), cause="forget")
-        if revised is not None:
+        if revised := profiles.revise(key, change, now=self._now(), cause="forget"):
             self._index(revised)
 
     def _reworded(self, line: ProfileLine, gone: set[str], said: set[str]) -> ProfileLine | None:

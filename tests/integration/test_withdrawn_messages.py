@@ -15,6 +15,7 @@ from historian.schema.profile import ProfileKey
 from historian.schema.scope import Scope
 from historian.service.cognitive import CognitiveService
 from historian.service.talk import talk_jobs
+from profiles import profile_of
 from support.memory import AT, settings_for
 from support.servers.openai_answers import echo_responder, form_asked_for
 from support.servers.openai_server import OpenAIServer
@@ -196,6 +197,28 @@ async def test_with_a_model_events_and_lines_of_profiles_go_with_their_message(
         await memory.flush()
         assert await memory.settled(20)
         assert texts(memory, "job") == ["Ann has three dogs"]
+
+
+async def test_a_line_in_other_words_that_lost_its_evidence_goes_with_its_message(
+    tmp_path: Path, telling: OpenAIServer
+) -> None:
+    settings = settings_for(tmp_path, base_url=telling.base_url, historian={"rewrite_mode": "auto"})
+    key = ProfileKey("user", "7")
+    async with CognitiveService.open(settings) as memory:
+        await memory.remember(message("I live in Leeds"), GROUP)
+        await memory.flush()
+        assert await memory.settled(20)
+        assert memory.lifecycle.opened is not None
+        profiles = memory.lifecycle.opened.parts.profiles
+        before = profiles.read(key)
+        assert before is not None
+        by_hand = profile_of(key, "- home: lives in Leeds\n- likes tea")
+        edited = replace(before, lines=by_hand.lines)
+        profiles.write(edited, expected_revision=before.revision, job_id="x", now=AT)
+        assert await memory.forget_message("m1", GROUP) == 2
+        after = profiles.read(key)
+        assert after is not None and [line.text for line in after.lines] == ["likes tea"]
+        assert not any("Leeds" in one.summary for one in profiles.kept(key))
 
 
 async def test_a_message_withdrawn_while_a_model_reads_it_files_nothing(

@@ -3,11 +3,13 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from historian.schema.entity import Entity
+from historian.schema.errors import StorageError
 from historian.schema.event import EventFilter
 from historian.schema.forgetting import ForgetReport, ForgetRequest
 from historian.schema.job import parse_job
@@ -19,6 +21,7 @@ from historian.service.entity_data.forgetting import Forgetting, forget
 from historian.service.entity_data.mentions import digest
 from historian.stores.files.markdown_memory import MarkdownMemory
 from profiles import profile_of
+from support.articles import Chapters, put_article
 from support.canaries import opened
 from support.events import make_event
 from support.memory import settings_for
@@ -252,14 +255,15 @@ def test_what_is_said_of_the_forgotten_person_goes_and_the_report_shows_it(
 
 def test_a_line_of_the_group_stays_while_another_person_s_words_carry_it(parts: Parts) -> None:
     shared, own = "Book club meets on Fridays at nine", "Book club forbids phones at the table"
+    reworded, by_hand = "No phones at the table of the club", "Book club likes long novels"
     filed(
         parts,
         (Said(ANN, "Ann", "7", shared), Said(BEN, "Ben", "7", shared), Said(ANN, "Ann", "7", own)),
     )
     key = ProfileKey("group", "7")
-    wrote(parts, key, "Book club", shared, own, job_id="j0-0")
+    wrote(parts, key, "Book club", shared, own, reworded, by_hand, job_id="j0-0")
     assert forgotten(parts, mentions=True).clean
-    assert summary(parts, key) == [shared]
+    assert summary(parts, key) == [shared, by_hand]
 
 
 def test_what_a_group_knew_of_its_members_goes_unless_they_said_it_elsewhere_too(
@@ -325,6 +329,18 @@ def test_a_line_of_the_emergency_memory_in_the_same_words_stays_the_other_person
     filed(parts, (Said(ANN, "Ann", None, "Ann is allergic to peanuts", words),))
     assert forgotten(parts, mentions=True).clean
     assert words in (parts.directory / "MEMORY.md").read_text(encoding="utf-8")
+
+
+def test_handwritten_lines_of_the_emergency_memory_stay_where_a_state_has_no_time(
+    parts: Parts,
+) -> None:
+    rule = "Rules of the house: no dogs"
+    (parts.directory / "MEMORY.md").write_text(f"## g:7\n\n- {rule}\n", encoding="utf-8")
+    parts.article_stores.buffer.add(
+        ArticleKey(ANN, "7"), "s-0", [("s-0:0", Spoken("user", "hello"))], entities=[], at=NOW
+    )
+    assert forgotten(parts).clean
+    assert rule in (parts.directory / "MEMORY.md").read_text(encoding="utf-8")
 
 
 def passes(folder: Path, count: int, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
@@ -428,6 +444,84 @@ def test_a_report_shows_no_text_that_was_found_for_the_request_before(parts: Par
     assert [(one.mentions, one.mention_texts) for one in work.carry_out()] == [
         ((("events", "j1-0:0"),), ("",))
     ]
+
+
+def test_a_line_of_an_article_that_was_found_with_its_list_mark_is_found_again(
+    parts: Parts,
+) -> None:
+    key, told, entity = ArticleKey(BEN), "Omarius gave me a book", Entity("user", ANN)
+    put_article(
+        parts.article_stores.articles, key, Chapters(f"- {told}"), expected_revision=0, sources=[],
+        now="2026-02-20T10:00:00+08:00", forgotten=lambda: False,
+    )  # fmt: skip
+    stored = ("articles and summaries", str(key), digest(f"- {told}"))
+    parts.backend.erasure.keep_mentions(entity.key, [stored])
+    report = forgotten(parts)
+    assert report.mentions == ((stored[:2]),) and report.mention_texts == (told,)
+
+
+def test_a_plain_summary_of_a_former_version_goes_by_the_time_of_its_job(parts: Parts) -> None:
+    filed(parts, (Said(ANN, "Ann", "7", "Ann lives in Leeds"),))
+    at = datetime.fromtimestamp(NOW - 100, UTC).isoformat()
+    theirs = {"timestamp": at, "text": "Ann lives in Leeds"}
+    others = {**theirs, "timestamp": "2026-01-01T10:00:00+08:00", "text": "Ben rows"}
+    parts.backend.plain_summaries.restore([("g:7", theirs), ("g:7", others)])
+    assert forgotten(parts).clean
+    assert list(parts.backend.plain_summaries.entries()) == [("g:7", others)]
+
+
+def test_a_former_name_of_another_person_hides_no_mention(parts: Parts) -> None:
+    told = "lent Omarius a bike"
+    filed(
+        parts,
+        (
+            Said(ANN, "Omarius", "7", "Omarius lives in Leeds"),
+            Said(CLEO, "Ali", "8", "rows"),
+            Said(BEN, "Ben", "8", "sings"),
+        ),
+    )
+    for revision, name in enumerate(("Omarius", "Ali")):
+        profile = profile_of(ProfileKey("user", CLEO), "- likes tea", name=name)
+        now = "2026-02-20T10:00:00+08:00"
+        job_id = f"c{revision}-0"
+        parts.profiles.write(profile, expected_revision=revision, job_id=job_id, now=now)
+    wrote(parts, ProfileKey("user", BEN), "Ben", told)
+    assert forgotten(parts).mention_texts == (told,)
+
+
+def test_a_waiting_state_without_a_name_gives_no_name(parts: Parts) -> None:
+    told = "None of the cats came home"
+    states = {"states": [{"role": "user", "text": "hi there everyone"}]}
+    fields = {
+        "request_type": "private",
+        "timezone": "UTC",
+        "timestamp": "2026-02-21T17:30:00+08:00",
+    }
+    parts.queue.put(
+        parse_job(
+            {"request_id": "r1", "kind": "states", "user_id": ANN, "payload": states, **fields}
+        )
+    )
+    parts.queue.put(parse_job({"request_id": "r2", "user_id": BEN, "new_info": [told], **fields}))
+    assert forgotten(parts, mentions=True).mentions == ()
+    assert [job.new_info for job in parts.queue.jobs("pending")] == [[told]]
+
+
+def test_a_report_after_an_error_shows_the_texts_that_were_found_before(parts: Parts) -> None:
+    told = "Ann sings with Cleo"
+    filed(parts, (Said(ANN, "Ann", "7", "Ann lives in Leeds"), Said(BEN, "Ben", "7", told)))
+    steps: list[str] = []
+
+    def fail_once(step: str) -> None:
+        steps.append(step)
+        if step == "compacted" and steps.count(step) == 1:
+            raise StorageError("the disk is full")
+
+    work = Forgetting(parts, None, on_step=fail_once)
+    work.requests.ask(ForgetRequest(Entity("user", ANN), NOW))
+    with pytest.raises(StorageError):
+        work.carry_out()
+    assert [one.mention_texts for one in work.carry_out()] == [(told,)]
 
 
 def test_messages_of_others_that_name_the_person_by_id_or_name_go_and_their_own_stay(

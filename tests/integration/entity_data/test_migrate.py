@@ -136,6 +136,7 @@ def test_bad_entries_are_named_and_the_good_ones_taken(tmp_path: Path) -> None:
         {"text": "x", "user_id": 1, "timestamp": "last spring"},
         {"text": "y", "user_id": "a\u202eb"},
         {"text": "z", "user_id": 1, "new_info": [1]},
+        {"text": "w", "": "x", "user_id": 1},
     ]
     called = migrate(write(tmp_path / "old.json", entries), tmp_path / "data")
     assert called.status == 1
@@ -150,8 +151,8 @@ def test_bad_entries_are_named_and_the_good_ones_taken(tmp_path: Path) -> None:
         "new_info",
     ]
     assert all(reason in one["error"] for reason, one in zip(reasons, bad, strict=True)), bad
-    assert (summed_up["taken"], summed_up["bad"]) == (1, 6)
-    assert len(stored(tmp_path / "data")) == 1
+    assert (summed_up["taken"], summed_up["bad"]) == (2, 6)
+    assert len(stored(tmp_path / "data")) == 2
 
 
 def test_entries_that_name_no_conversation_belong_to_the_one_on_the_command_line(
@@ -295,14 +296,23 @@ def test_a_file_of_no_known_form_is_refused(tmp_path: Path, content: str) -> Non
 
 def test_conversations_that_are_none_are_named_and_the_others_taken(tmp_path: Path) -> None:
     path = write(
-        tmp_path / "old.json", {"g:1": ["一"], "planet": ["二"], "p:": ["三"], "g:2": "四"}
+        tmp_path / "old.json",
+        {
+            "g:1": ["一"],
+            "planet": ["二"],
+            "p:": ["三"],
+            "g:2": "四",
+            "user:historian:shared-notes": ["五"],
+        },
     )
     found = list(read_old_summaries(path, Assumed("UTC", 0.0)))
     assert [one.where for one in found if isinstance(one, BadEntry)] == [
         "'planet'",
         "'p:'",
         "'g:2'",
+        "'user:historian:shared-notes'",
     ]
+    assert "reserved" in [one.error for one in found if isinstance(one, BadEntry)][-1]
     assert [one.job.scope.key for one in found if isinstance(one, OldSummary)] == ["g:1"]
 
 

@@ -305,6 +305,33 @@ def test_what_an_archive_brings_is_redacted_before_it_is_stored(data: Path, tmp_
     assert changes == []
 
 
+def test_a_key_that_spans_lines_of_an_article_is_redacted_whole(tmp_path: Path) -> None:
+    data, archive, key = tmp_path / "data", tmp_path / "a.zip", ArticleKey(USER)
+    body = ["MIIEowIBAAKCAQEAx7Vq9Zt3", "Kf82jLmNpQrStUvWxYz01234", "AbCdEfGhIjKlMnOpQrStUv=="]
+    lines = ["-----BEGIN RSA PRIVATE KEY-----", *body, "-----END RSA PRIVATE KEY-----"]
+    chapters = Chapters("\n".join(f"- {line}" for line in ("likes tea", *lines)))
+
+    def plant(parts: Parts) -> None:
+        stores, now = parts.article_stores, "2026-02-21T15:00:00+08:00"
+        put_article(
+            stores.articles, key, chapters, expected_revision=0, sources=[], now=now,
+            forgotten=lambda: False,
+        )  # fmt: skip
+
+    using(data, plant)
+    run("export", "user", USER, archive, data=data)
+    there = tmp_path / "there"
+    assert run("import", archive, data=there).lines[0]["articles"] == 1
+    article = using(there, lambda parts: parts.article_stores.articles.read(key))
+    assert chapters_of(article).bedrock.splitlines() == ["- likes tea", "- [PRIVATE_KEY]"]
+    assert not any(
+        one.encode() in path.read_bytes()
+        for path in there.rglob("*")
+        if path.is_file()
+        for one in body
+    )
+
+
 def with_lines_changed(archive: Path, target: Path, member: str, **fields: Any) -> Path:
     """Write a copy of an archive with these fields in every line of a member."""
     with zipfile.ZipFile(archive) as source, zipfile.ZipFile(target, "w") as copy:
@@ -419,6 +446,16 @@ def test_who_left_nothing_but_one_piece_of_the_layers_is_refused_once_forgotten(
     (arrived,) = run("import", archive, "--even-forgotten", data=data).lines
     assert using(data, memory_keys) == [key]
     assert arrived["articles"] + arrived["dated_summaries"] + arrived["buffered_states"] == 1
+
+
+def test_one_forgotten_job_of_several_events_is_counted_once(data: Path, tmp_path: Path) -> None:
+    there, archive = tmp_path / "there", tmp_path / "a.zip"
+    events = [make_event("several-0", n, user_id=OTHER) for n in range(3)]
+    using(there, lambda parts: parts.events.file_job("several-0", events, [None] * 3))
+    run("export", "user", OTHER, archive, data=there)
+    using(data, lambda parts: parts.backend.erasure.bury_jobs(["several-0"]))
+    refused = historian("import", archive, "--data-dir", data)
+    assert refused.status == 1 and ": 1 of its jobs was forgotten here" in refused.err
 
 
 def test_an_archive_of_plain_summaries_alone_is_refused_once_its_group_was_forgotten(
@@ -754,6 +791,17 @@ def test_an_archive_of_one_user_writes_nothing_of_others(data: Path, tmp_path: P
     assert f"events of user:{OTHER}" in historian("import", made, "--data-dir", there).out
 
 
+def test_an_archive_of_a_group_writes_no_layer_of_a_user(data: Path, tmp_path: Path) -> None:
+    run("export", "user", USER, tmp_path / "a.zip", data=data)
+    with zipfile.ZipFile(tmp_path / "a.zip") as archive:
+        profiles = json.loads(archive.read("manifest.json"))["profiles"]
+    layers = [{**profiles[0], "layer": f"g:{GROUP}"}]
+    of_group = with_value(entity={"type": "group", "id": GROUP}, profiles=layers)
+    there, made = tmp_path / "there", rewritten(tmp_path / "a.zip", manifest_json=of_group)
+    (arrived,) = run("import", made, data=there).lines
+    assert (arrived["profiles"], arrived["refused"][f"profiles of user:{USER}"]) == (0, 1)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -793,6 +841,8 @@ def test_an_archive_of_one_user_writes_nothing_of_others(data: Path, tmp_path: P
         ({"entity": {"type": [], "id": {}}}, "is not one of user, group"),
         ({"version": True}, "archive version True"),
         ({"event_schema_version": "1"}, "event_schema_version '1' is not known"),
+        ({"portraits": []}, "an archive of a former version (portraits), which is no longer read"),
+        ({"event_schema_version": 2}, "former version (event_schema_version 2)"),
     ],
     ids=str,
 )
