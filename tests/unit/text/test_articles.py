@@ -60,6 +60,10 @@ def test_files_and_rows_of_earlier_versions_are_read() -> None:
     row = {"bedrock": written.bedrock, "evolutionary": "", "dynamic": written.dynamic}
     stored = ARTICLE_FORMAT.of_json(KEY, 4, "", {**row, "sources": ["s1"]})
     assert ARTICLE_FORMAT.same(stored, article) and stored.sources == article.sources
+    numbered = {**row, "bedrock": "12. March is the birthday of Ann", "sources": []}
+    assert ARTICLE_FORMAT.lines(ARTICLE_FORMAT.of_json(KEY, 4, "", numbered))[0] == (
+        "12. March is the birthday of Ann"
+    )
 
 
 WHOLE = format_article(Chapters("- a", "- b", "- c").article(KEY))
