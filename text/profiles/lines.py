@@ -59,7 +59,8 @@ def is_about_group(fact: str, names: Names) -> bool:
     return bool(names.group() and everybody_in(fact))
 
 
-_HEADING = re.compile(r"\s*(?:#{1,6}\s+(?P<hash>.*?)\s*#*|\*\*(?P<bold>[^*]+)\*\*[:：]?)\s*")
+_HEADING = re.compile(r"#{1,6}\s(?P<words>.*)", re.DOTALL)
+_BOLD = re.compile(r"\*\*(?P<words>[^*]+)\*\*[:：]?")
 _DAY = re.compile(r"\s*\((?P<day>\d{4}-\d\d-\d\d)\)\s*$", re.ASCII)
 MOST_LINES = 200
 """Maximum number of lines of a profile. If there are more, some are removed (`bounded`)."""
@@ -135,14 +136,26 @@ def _texts(markdown: str, known: Sequence[ProfileLine]) -> Iterable[tuple[str, s
             continue
         if not written.strip() or _FENCE.match(written):
             continue
-        if found := _HEADING.fullmatch(written):
-            heading = (found["hash"] or found["bold"] or "").strip().rstrip(":：")
+        found = _heading_of(written)
+        if found is not None:
+            heading = found
             continue
         text = " ".join(without_list_mark(written.strip()).split())
         day = _DAY.search(text)
         text = text[: day.start()] if day else text
         if text:
             yield f"{heading}: {text}" if heading else text, day["day"] if day else ""
+
+
+def _heading_of(written: str) -> str | None:
+    """Return the words of a heading: "# Food", "## Food: ##", "**Food**"; None for other lines."""
+    if hashes := _HEADING.match(written.lstrip()):
+        words = hashes["words"].strip().rstrip("#")
+    elif bold := _BOLD.fullmatch(written.strip()):
+        words = bold["words"]
+    else:
+        return None
+    return words.strip().rstrip(":：")
 
 
 def distinct(lines: Iterable[ProfileLine]) -> tuple[ProfileLine, ...]:
