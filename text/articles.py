@@ -15,7 +15,10 @@ from .profiles.lines import distinct
 from .statements import stamped
 
 _NAME = rf"({'|'.join(CHAPTER_NAMES)})"
-_HEADING = re.compile(rf"^[ \t]*#+[ \t]*{_NAME}[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_HEADING = re.compile(
+    rf"^[ \t]*#+[ \t]*(?:\*\*)?{_NAME}[:：]?(?:\*\*)?[:：]?(?:[ \t]+#+)?[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
 _TAG = re.compile(rf"<(/?)\s*{_NAME}\s*>", re.IGNORECASE)
 _ESCAPED_TAG = re.compile(rf"&(?:lt;|amp;((?:amp;)*lt;))(?=/?\s*{_NAME}\s*>)", re.IGNORECASE)
 

@@ -97,6 +97,13 @@ def test_an_edit_by_hand_changes_its_lines_alone_and_later_ones_stay() -> None:
 
 
 @pytest.mark.parametrize(
+    "heading", ["## Bedrock", "# bedrock:", "## Bedrock ##", "## **Bedrock**", "##**Bedrock:** "]
+)
+def test_a_heading_of_a_chapter_is_read_in_the_ways_in_which_people_write_it(heading: str) -> None:
+    assert split_chapters(WHOLE.replace("## Bedrock", heading)) == split_chapters(WHOLE)
+
+
+@pytest.mark.parametrize(
     ("above", "lines"),
     [
         ("**Never call before noon**\n", ["**Never call before noon**"]),
