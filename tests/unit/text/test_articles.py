@@ -45,6 +45,15 @@ def test_the_written_form_is_three_headings_with_a_bullet_a_line() -> None:
     )
 
 
+def test_an_article_with_many_brackets_keeps_what_it_rests_on() -> None:
+    lines = [
+        ProfileLine(str(n), f"2026-02-21 [{n}] {{[三体]}} [CQ:face]", evidence=("summary-1",))
+        for n in range(60)
+    ]
+    article = Article(KEY, revision=3, sources=("summary-1",)).with_chapters({"Dynamic": lines})
+    assert ARTICLE_FORMAT.parse(ARTICLE_FORMAT.render(article).encode(), KEY, lambda: 1) == article
+
+
 def test_files_and_rows_of_earlier_versions_are_read() -> None:
     tagged = (
         "---\nuser_id: '7'\nscope: p:7\nrevision: 4\nsources:\n- s1\n---\n\n"
