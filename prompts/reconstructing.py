@@ -233,7 +233,9 @@ class _Update:
         told = [one for name in replaced for one in self._lines[name][1].evidence]
         evidence = bounded_evidence((*told, *self._origins.nearest(text)))
         new = ProfileLine(line_id_of(text, *evidence), text, evidence=evidence)
-        place = next((name for name in replaced if self._lines[name][0] == line.chapter), text)
+        place = next(
+            (name for name in replaced if self._lines[name][0] == line.chapter), f"+{text}"
+        )
         self._lines = {
             name: known
             for name, known in self._lines.items()

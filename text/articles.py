@@ -8,13 +8,17 @@ from collections.abc import Sequence
 from typing import cast
 
 from ..schema.errors import InvalidInput
+from ..schema.job import without_list_mark
 from ..schema.profile import ProfileLine, line_id_of
 from ..schema.summary import CHAPTER_NAMES, Article, ArticleKey, ChapterName, Summary
 from .profiles.lines import distinct
-from .statements import stamped, without_bullet
+from .statements import stamped
 
 _NAME = rf"({'|'.join(CHAPTER_NAMES)})"
-_HEADING = re.compile(rf"^[ \t]*#+[ \t]*{_NAME}[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_HEADING = re.compile(
+    rf"^[ \t]*#+[ \t]*(?:\*\*)?{_NAME}[:：]?(?:\*\*)?[:：]?(?:[ \t]+#+)?[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
 _TAG = re.compile(rf"<(/?)\s*{_NAME}\s*>", re.IGNORECASE)
 _ESCAPED_TAG = re.compile(rf"&(?:lt;|amp;((?:amp;)*lt;))(?=/?\s*{_NAME}\s*>)", re.IGNORECASE)
 
@@ -50,7 +54,7 @@ def split_chapters(text: str) -> dict[ChapterName, str]:
 def stored_lines(stored: object) -> tuple[ProfileLine, ...]:
     """Return the lines of a chapter from JSON data: line objects, or Markdown of earlier versions."""
     if isinstance(stored, str):
-        texts = filter(None, map(without_bullet, stored.splitlines()))
+        texts = filter(None, (without_list_mark(one.strip()) for one in stored.splitlines()))
         return distinct(ProfileLine(line_id_of(text, ""), text) for text in texts)
     return tuple(map(ProfileLine.of_json, cast(list[dict[str, object]], stored)))
 

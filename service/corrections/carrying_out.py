@@ -18,8 +18,8 @@ from ...schema.correction import Correction, CorrectionRecord, corrected_digest
 from ...schema.event import Event, EventLink
 from ...schema.job import without_list_mark
 from ...schema.profile import Profile, ProfileKey, ProfileLine
-from ...schema.scope import Scope
-from ...schema.summary import ArticleKey
+from ...schema.scope import ASSERTED, Scope
+from ...schema.summary import Article, ArticleKey
 from ...text.profiles.lines import plain_words
 from ...text.search_words import search_tokens
 from ..timezones import iso_of
@@ -240,11 +240,7 @@ def _in_articles(
         key = ArticleKey(user_id, group_id)
         kept = parts.article_stores.articles.kept(key)
         told = [line for one in kept for some in one.chapters.values() for line in some]
-        alone = {
-            line.dated_text
-            for line in told
-            if line.evidence and plan.forgotten.issuperset(line.evidence)
-        }
+        alone = _alone(parts, plan, kept)
         lines = [line.dated_text for line in told]
         lines += [
             line
@@ -258,3 +254,22 @@ def _in_articles(
             elif any(words in bare for words in plan.wrong if len(words) >= SHORTEST_TOLD):
                 still_told.append(line.strip())
     return same, still_told
+
+
+def _alone(parts: Parts, plan: Plan, kept: Sequence[Article]) -> set[str]:
+    """Return the lines of the revisions of an article that rest on forgotten events, or on these
+    and on events that no longer exist, unless the current revision (the first) has more evidence
+    for them."""
+    told = [[line for some in one.chapters.values() for line in some] for one in kept]
+    touched = [line for one in told for line in one if not plan.forgotten.isdisjoint(line.evidence)]
+    others = {name for line in touched for name in line.evidence if _is_of_event(name)}
+    left = {one.event_id for one in parts.events.get(sorted(others - plan.forgotten))}
+    gone = plan.forgotten | (others - left)
+    alone = [line for line in touched if gone.issuperset(line.evidence)]
+    stays = {line.dated_text for one in told[:1] for line in one if line not in alone}
+    return {line.dated_text for line in alone} - stays
+
+
+def _is_of_event(name: str) -> bool:
+    """Return True if evidence is the id of an event, not of the job of a reflection."""
+    return ":" in name or name.removeprefix(ASSERTED).startswith("summary-")

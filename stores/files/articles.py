@@ -73,9 +73,18 @@ class ArticleFormat:
         kept: Callable[[int], Article | None],
         day: str,
     ) -> Article | None:
-        """See `Format.edited`. Lines that were not edited are taken from `current`."""
+        """See `Format.edited`. Lines that were not edited are taken from `current`.
+
+        If the revision of the file is no longer stored, the lines that its front matter notes tell
+        which ones were edited.
+        """
         fields, body = split_front_matter(data.decode("utf-8", errors="replace"))
-        before, now = (kept(number(fields.get("revision"))) or current).chapters, current.chapters
+        base, noted = kept(number(fields.get("revision"))), fields.get("lines")
+        if base is None and isinstance(noted, dict):
+            base = current.with_chapters(
+                {name: noted_lines(noted.get(name)) for name in current.chapters}
+            )
+        before, now = (base or current).chapters, current.chapters
         try:
             found = _read(body, before)
         except InvalidInput as error:
@@ -115,7 +124,10 @@ def _read(
     body: str, known: Mapping[ChapterName, Sequence[ProfileLine]]
 ) -> dict[ChapterName, tuple[ProfileLine, ...]]:
     """Return the lines of the text of a file. Unchanged lines are taken from `known`."""
-    return {name: read_lines(text, known[name]) for name, text in split_chapters(body).items()}
+    return {
+        name: read_lines(text, known[name], whole=True)
+        for name, text in split_chapters(body).items()
+    }
 
 
 def chapters_as_json(article: Article) -> dict[ChapterName, list[dict[str, Any]]]:

@@ -31,8 +31,9 @@ _LINE = re.compile(
 )
 _DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _MAX_REVISION_DIGITS = 9
-_MAX_BRACKETS = 200
-"""Text with more open brackets is not parsed as YAML: the parser's time is quadratic in them."""
+_MAX_BRACKETS = 1_000
+"""Text with more open brackets is not parsed as YAML: the parser's time is quadratic in them. An
+article may have several in each of its lines."""
 
 
 def with_front_matter(fields: dict[str, Any], body: str) -> str:

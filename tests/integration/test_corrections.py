@@ -505,3 +505,38 @@ async def test_a_line_of_an_article_goes_with_the_last_event_on_which_it_rests(
     store.write(article, expected_revision=0, now=now, forgotten=lambda: False)
     await memory.delete_event(bicycle.event_id, scope=ANN)
     assert chapters_of(store.read(key)).bedrock == "- Ann is fit and likes music\n- Ann is kind"
+    await memory.delete_event(choir.event_id, scope=ANN)
+    assert chapters_of(store.read(key)).bedrock == "- Ann is kind", "the last of two events"
+
+
+async def test_a_line_of_an_article_stays_while_it_rests_on_an_event_a_reflection_or_a_hand(
+    memory: CognitiveService,
+) -> None:
+    await told(memory, "She rides to work by bicycle")
+    await told(memory, "She sings in a choir")
+    bicycle, choir = sorted(await memory.list_events(ANN), key=lambda one: "choir" in one.text)
+    key, store = ArticleKey("7"), memory.lifecycle.in_use().parts.article_stores.articles
+    first, then = (bicycle.event_id,), (bicycle.event_id, choir.event_id)
+    expired = (bicycle.event_id, "summary-expired")
+    revisions = [
+        {"told again": first, "written by hand": first, "reflected": (*first, "job-9")},
+        {
+            "told again": then,
+            "written by hand": (),
+            "reflected": (*first, "job-9"),
+            "expired": expired,
+            "of an expired one": ("summary-expired",),
+        },
+    ]
+    for revision, texts in enumerate(revisions):
+        rested = [ProfileLine(text, text, evidence=ids) for text, ids in texts.items()]
+        store.write(
+            Article(key).with_chapters({"Bedrock": rested}),
+            expected_revision=revision,
+            now="2026-02-21T17:30:00+08:00",
+            forgotten=lambda: False,
+        )
+    await memory.delete_event(bicycle.event_id, scope=ANN)
+    assert chapters_of(store.read(key)).bedrock == (
+        "- told again\n- written by hand\n- reflected\n- of an expired one"
+    )

@@ -17,7 +17,7 @@ LONGEST_KEPT = 300
 """Maximum characters of the words to remember in one sentence. Longer ones are a document."""
 _SENTENCES = re.compile(r"(?<=[。！？!?\n])|(?<=[.;；])\s+")
 _FORWARDED = re.compile(r"^\s*[\[【(（]?(?:转发|fwd\b|forwarded\b)", re.IGNORECASE)
-_ENDS = re.compile(r"[\s.。!！~～,，;；]+$")
+_ENDS = ".。!！~～,，;；"
 
 
 def asked_to_keep(message: str, bot_name: str = "") -> list[str]:
@@ -36,10 +36,18 @@ def asked_to_keep(message: str, bot_name: str = "") -> list[str]:
         found = patterns.en.match(sentence) or patterns.zh.match(sentence)
         if found is None or asking_sentences(sentence) or gives_orders(sentence):
             continue
-        words = _ENDS.sub("", sentence[found.end() :].strip())
+        words = _without_end(sentence[found.end() :].strip())
         if words and len(words) <= LONGEST_KEPT and not patterns.errand.search(words):
             kept.append(words)
     return kept
+
+
+def _without_end(words: str) -> str:
+    """Return words without the blanks and marks at their end."""
+    end = len(words)
+    while end and (words[end - 1].isspace() or words[end - 1] in _ENDS):
+        end -= 1
+    return words[:end]
 
 
 def quoted_line(words: str) -> str:

@@ -59,7 +59,8 @@ def is_about_group(fact: str, names: Names) -> bool:
     return bool(names.group() and everybody_in(fact))
 
 
-_HEADING = re.compile(r"\s*(?:#{1,6}\s+(?P<hash>.*?)\s*#*|\*\*(?P<bold>[^*]+)\*\*[:：]?)\s*")
+_HEADING = re.compile(r"#{1,6}\s(?P<words>.*)", re.DOTALL)
+_BOLD = re.compile(r"\*\*(?P<words>[^*]+)\*\*[:：]?")
 _DAY = re.compile(r"\s*\((?P<day>\d{4}-\d\d-\d\d)\)\s*$", re.ASCII)
 MOST_LINES = 200
 """Maximum number of lines of a profile. If there are more, some are removed (`bounded`)."""
@@ -86,18 +87,19 @@ def clean_line(text: str) -> str:
 
 
 def read_lines(
-    markdown: str, known: Sequence[ProfileLine] = (), *, day: str = ""
+    markdown: str, known: Sequence[ProfileLine] = (), *, day: str = "", whole: bool = False
 ) -> tuple[ProfileLine, ...]:
     """Return the profile lines in a text that a person edited.
 
     Each bullet or line of prose is one line; it is prefixed with the heading above it. A line that
     is unchanged from `known` has the same id, kind, evidence and days. A line that was changed in
-    its place has the same id and no evidence. New and changed lines without a day get `day`.
+    its place has the same id and no evidence. New and changed lines without a day get `day`. With
+    `whole` no words are lost: bold text is a line, and so is a heading that stands before no line.
 
     >>> [line.dated_text for line in read_lines("# Food\\n- likes tea (2026-02-20)\\n- no onions", day="2026-03-02")]
     ['Food: likes tea (2026-02-20)', 'Food: no onions (2026-03-02)']
     """
-    told = list(_texts(markdown, known))
+    told = list(_texts(markdown, known, whole))
     texts = [one.text for one in known], [text for text, _ in told]
     compared = SequenceMatcher(None, *texts, autojunk=False)
     lines: list[ProfileLine] = []
@@ -118,31 +120,50 @@ def read_lines(
     return distinct(lines)
 
 
-def _texts(markdown: str, known: Sequence[ProfileLine]) -> Iterable[tuple[str, str]]:
+def _texts(markdown: str, known: Sequence[ProfileLine], whole: bool) -> Iterable[tuple[str, str]]:
     """Yield the statements of a text, each with the day at its end or "".
 
-    A bullet that is equal to a `known` line is this line, even if its text looks like markup ("-",
-    or a day in brackets at its end).
+    A bullet that is equal to a `known` line is this line, also below a heading, and even if its
+    text looks like markup ("-", or a day in brackets at its end).
     """
     untouched: dict[str, list[ProfileLine]] = {}
     for line in known:
         untouched.setdefault(f"- {line.dated_text}", []).append(line)
-    heading = ""
+    heading = unused = ""
     for written in clean_text(markdown).splitlines():
-        if not heading and (same := untouched.get(written.strip())):
-            line = same.pop(0)
+        if same := untouched.get(written.strip()):
+            if unused:
+                yield unused, ""
+            line, unused = same.pop(0), ""
             yield line.text, line.last_day
             continue
         if not written.strip() or _FENCE.match(written):
             continue
-        if found := _HEADING.fullmatch(written):
-            heading = (found["hash"] or found["bold"] or "").strip().rstrip(":：")
+        found = _heading_of(written)
+        if found is not None and not (whole and _BOLD.fullmatch(written.strip())):
+            if unused:
+                yield unused, ""
+            heading, unused = found, found if whole else ""
             continue
         text = " ".join(without_list_mark(written.strip()).split())
         day = _DAY.search(text)
         text = text[: day.start()] if day else text
         if text:
+            unused = ""
             yield f"{heading}: {text}" if heading else text, day["day"] if day else ""
+    if unused:
+        yield unused, ""
+
+
+def _heading_of(written: str) -> str | None:
+    """Return the words of a heading: "# Food", "## Food: ##", "**Food**"; None for other lines."""
+    if hashes := _HEADING.match(written.lstrip()):
+        words = hashes["words"].strip().rstrip("#")
+    elif bold := _BOLD.fullmatch(written.strip()):
+        words = bold["words"]
+    else:
+        return None
+    return words.strip().rstrip(":：")
 
 
 def distinct(lines: Iterable[ProfileLine]) -> tuple[ProfileLine, ...]:

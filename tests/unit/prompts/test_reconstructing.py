@@ -142,6 +142,15 @@ def test_lines_are_merged_into_one_that_says_the_same() -> None:
     assert changed(health)[0].bedrock.startswith("- 护士阿明对花生过敏\n")
 
 
+def test_a_new_line_whose_text_is_the_id_of_an_old_one_replaces_nothing() -> None:
+    old = Chapters("- Tom is allergic to nuts\n- Tom is vegan").article(KEY)
+    answer = Reconstruction.model_validate({"lines": [{"text": "B2", "chapter": "Bedrock"}]})
+    news = {"s": "2026-03-01 Tom: B2\nTom: my German is B2 now"}
+    article, reasons = believed(old, answer, news, names=EN, bounds=BOUNDS, language="en")
+    assert reasons == []
+    assert chapters_of(article).bedrock == "- Tom is allergic to nuts\n- Tom is vegan\n- B2"
+
+
 def test_a_line_rests_on_the_news_that_carry_it_and_on_what_the_lines_that_it_replaces_rested_on() -> (
     None
 ):

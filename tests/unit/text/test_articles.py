@@ -45,6 +45,15 @@ def test_the_written_form_is_three_headings_with_a_bullet_a_line() -> None:
     )
 
 
+def test_an_article_with_many_brackets_keeps_what_it_rests_on() -> None:
+    lines = [
+        ProfileLine(str(n), f"2026-02-21 [{n}] {{[三体]}} [CQ:face]", evidence=("summary-1",))
+        for n in range(60)
+    ]
+    article = Article(KEY, revision=3, sources=("summary-1",)).with_chapters({"Dynamic": lines})
+    assert ARTICLE_FORMAT.parse(ARTICLE_FORMAT.render(article).encode(), KEY, lambda: 1) == article
+
+
 def test_files_and_rows_of_earlier_versions_are_read() -> None:
     tagged = (
         "---\nuser_id: '7'\nscope: p:7\nrevision: 4\nsources:\n- s1\n---\n\n"
@@ -60,6 +69,10 @@ def test_files_and_rows_of_earlier_versions_are_read() -> None:
     row = {"bedrock": written.bedrock, "evolutionary": "", "dynamic": written.dynamic}
     stored = ARTICLE_FORMAT.of_json(KEY, 4, "", {**row, "sources": ["s1"]})
     assert ARTICLE_FORMAT.same(stored, article) and stored.sources == article.sources
+    numbered = {**row, "bedrock": "12. March is the birthday of Ann", "sources": []}
+    assert ARTICLE_FORMAT.lines(ARTICLE_FORMAT.of_json(KEY, 4, "", numbered))[0] == (
+        "12. March is the birthday of Ann"
+    )
 
 
 WHOLE = format_article(Chapters("- a", "- b", "- c").article(KEY))
@@ -90,6 +103,49 @@ def test_an_edit_by_hand_changes_its_lines_alone_and_later_ones_stay() -> None:
     )
     edited = ARTICLE_FORMAT.edited(by_hand.encode(), later, {1: base, 2: later}.get, "2026-03-01")
     assert chapters_of(edited) == Chapters("- a doctor\n- lives in Leeds\n- has a cat")
+
+
+@pytest.mark.parametrize(
+    "heading", ["## Bedrock", "# bedrock:", "## Bedrock ##", "## **Bedrock**", "##**Bedrock:** "]
+)
+def test_a_heading_of_a_chapter_is_read_in_the_ways_in_which_people_write_it(heading: str) -> None:
+    assert split_chapters(WHOLE.replace("## Bedrock", heading)) == split_chapters(WHOLE)
+
+
+@pytest.mark.parametrize(
+    ("above", "lines"),
+    [
+        ("**Never call before noon**\n", ["**Never call before noon**"]),
+        ("### Wishes: no calls before noon\n", ["Wishes: no calls before noon"]),
+        ("### Wishes\n- no calls\n", ["Wishes: no calls"]),
+        ("### Wishes\n#### Calls\n- none\n", ["Wishes", "Calls: none"]),
+    ],
+)
+def test_markdown_that_people_write_loses_no_words_and_leaves_other_lines_alone(
+    above: str, lines: list[str]
+) -> None:
+    known = ProfileLine("1", "Ann is allergic to nuts", evidence=("summary-1",))
+    base = Article(KEY, revision=1).with_chapters({"Bedrock": [known]})
+    whole = ARTICLE_FORMAT.render(base)
+    for file in (
+        whole.replace("- Ann", f"{above}- Ann"),
+        whole.replace("nuts\n\n## E", f"nuts\n\n{above}\n## E"),
+    ):
+        edited = ARTICLE_FORMAT.edited(file.encode(), base, {1: base}.get, "2026-03-01")
+        assert edited is not None and known in edited.chapters["Bedrock"]
+        others = [one.text for one in edited.chapters["Bedrock"] if one != known]
+        assert others == lines
+    tagged = f"<Bedrock>\n{above}</Bedrock><Evolutionary></Evolutionary><Dynamic></Dynamic>"
+    assert ARTICLE_FORMAT.lines(ARTICLE_FORMAT.parse(tagged.encode(), KEY, lambda: 1)) == lines
+
+
+def test_a_file_of_a_revision_that_is_no_longer_stored_brings_back_no_line_that_went() -> None:
+    base = Chapters("- has a dog\n- keeps a secret").article(KEY, 1)
+    left = base.with_chapters({"Bedrock": base.chapters["Bedrock"][:1]})
+    now = Article(KEY, left.chapters, 2)
+    by_hand = ARTICLE_FORMAT.render(base).replace("- has a dog", "- has two dogs")
+    edited = ARTICLE_FORMAT.edited(by_hand.encode(), now, {2: now}.get, "2026-03-01")
+    assert chapters_of(edited) == Chapters("- has two dogs")
 
 
 def summary(number: int, text: str, *, left: bool = False) -> Summary:

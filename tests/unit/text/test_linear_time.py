@@ -29,6 +29,9 @@ from historian.schema.settings import Settings
 from historian.schema.summary import ArticleKey
 from historian.text.checks.clauses import clauses_of
 from historian.text.checks.findings import SourceTexts
+from historian.text.facts.superseding import MARKS
+from historian.text.profiles.asked_to_keep import asked_to_keep
+from historian.text.profiles.lines import read_lines
 from historian.text.protected import protected_spans
 from historian.text.redaction import Redaction, find_secrets
 from historian.text.references.people import find_people
@@ -364,6 +367,22 @@ def test_every_public_function_that_takes_text_is_among_them() -> None:
 def test_time_grows_no_faster_than_the_text(name: str) -> None:
     for family in MEANEST:
         assert_grows_as_the_text(name, FAMILIES[family], (1_000, 5_000))
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        (read_lines, "# Food" + " " * 2_000 + "and drink"),
+        (asked_to_keep, "please remember that I like tea" + " " * 7_900 + "x"),
+        (MARKS.ended.search, "not " * 5_000),
+    ],
+)
+def test_many_blanks_and_many_beginnings_are_read_at_once(
+    read: Callable[[str], object], text: str
+) -> None:
+    begin = time.thread_time()
+    read(text)
+    assert time.thread_time() - begin < 0.3
 
 
 SECONDS_A_FUNCTION = 0.15

@@ -121,6 +121,23 @@ def test_a_line_loses_evidence_that_is_gone_and_goes_with_the_last() -> None:
     ) == line("by hand")
 
 
+@pytest.mark.parametrize(
+    ("written", "prefix"),
+    [
+        ("# Food", "Food: "),
+        ("  ### Food and drink: ## ", "Food and drink: "),
+        ("**Food**：", "Food: "),
+        ("** Food **", "Food: "),
+        ("# Food # #", "Food #: "),
+        ("# ", ""),
+        ("# ##", ""),
+    ],
+)
+def test_a_heading_stands_before_the_lines_below_it(written: str, prefix: str) -> None:
+    (one,) = read_lines(f"{written}\n- likes tea\n- has a cat")[:1]
+    assert one.text == f"{prefix}likes tea"
+
+
 def test_lines_that_people_write_get_their_kind() -> None:
     lines = read_lines("# Health\n- allergic to penicillin\n- 不吃香菜\n\nlives in Leeds\n")
     assert [one.kind for one in lines] == ["health", "boundary", "home"]
