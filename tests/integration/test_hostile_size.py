@@ -212,6 +212,7 @@ def test_a_full_run_of_the_garbage_collector_leaves_out_what_is_loaded(tmp_path:
 
 async def test_long_texts_alone_wait_for_the_thread_of_long_texts(tmp_path: Path) -> None:
     memory = CognitiveService.open(settings_for(tmp_path))
+    await memory.start()
 
     async def threads(characters: int) -> tuple[str, str]:
         names: list[str] = []

@@ -135,7 +135,7 @@ async def test_the_first_recall_of_an_outage_gives_what_the_process_knew_of_that
     told = [
         record.message
         for record in caplog.records
-        if "the database cannot be used" in record.message
+        if "is unavailable; check that the server runs" in record.message
     ]
     assert len(told) == 1 and "check that the server runs" in told[0]
 
