@@ -592,7 +592,7 @@ def test_a_line_is_shown_edited_deleted_and_brought_back(filed: Callable[..., Ca
         "--tag",
         "书",
     )
-    assert done.status == 0 and "undoes it" in done.out
+    assert done.status == 0 and "to undo it" in done.out
     assert filed("events", "show", event, "--json").lines[0]["text"] == "阿明喜欢推理小说"
     pinned = filed("profile", "edit-line", line["line_id"], "--pinned", "--expires", "2126-01-01")
     assert (
