@@ -35,10 +35,10 @@ def database(url: str) -> Iterator[PostgresDatabase]:
 
 
 def terminate_others(url: str) -> None:
-    """End all other sessions of the server, as a restart of it does."""
+    """End all other sessions of the server, as a restart of it does, and wait until they have ended."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid != pg_backend_pid() AND usename != ''"
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE pid != pg_backend_pid() AND usename != ''"
         )
 
 
