@@ -107,7 +107,7 @@ class HandingOver:
         refuse_unknown(unknown, tuple(turn), Job.model_fields)
         lifecycle = self.lifecycle
         jobs = await lifecycle.hand_over(
-            partial(read_job, {**unknown, **turn}, self.lifecycle.settings, lifecycle.clock)
+            partial(read_job, {**unknown, **turn}, lifecycle.settings, lifecycle.clock)
         )
         return jobs[0].job_id if jobs else None
 
@@ -155,7 +155,7 @@ class HandingOver:
 
         def made(said: list[Message]) -> list[Job]:
             job = states_job(
-                said, person, scope, self.lifecycle.settings, clock, threshold, reflect, fields
+                said, person, scope, lifecycle.settings, clock, threshold, reflect, fields
             )
             return [] if job is None else [job]
 
@@ -215,7 +215,7 @@ class HandingOver:
             lifecycle.languages.hear(scope.key, said_by_people)
             if self._gathers:
                 lifecycle.at_home(
-                    self._listen, scope.key, self.lifecycle.settings.cognitive.talk.silence_seconds
+                    self._listen, scope.key, lifecycle.settings.cognitive.talk.silence_seconds
                 )
         return [job.job_id for job in jobs]
 
@@ -287,25 +287,22 @@ class HandingOver:
         progress. When only merges of profiles are left, they run at once. Return False if jobs are
         left after `timeout_seconds`; missing vectors alone do not count.
         """
+        lifecycle = self.lifecycle
         filed, next_merges, home = False, 0.0, asyncio.get_running_loop()
         try:
             async with asyncio.timeout(timeout_seconds):
-                while self.lifecycle.queue is not None:
-                    counts = await asyncio.to_thread(
-                        self.lifecycle.queue.counts, self.lifecycle.clock()
-                    )
+                while lifecycle.queue is not None:
+                    counts = await asyncio.to_thread(lifecycle.queue.counts, lifecycle.clock())
                     if counts.pending + counts.processing == 0:
                         filed = True
-                        if self.lifecycle.worker is not None:
-                            await self.lifecycle.worker.maintenance.missing_vectors.wait_until_embedded()
+                        if lifecycle.worker is not None:
+                            await lifecycle.worker.maintenance.missing_vectors.wait_until_embedded()
                         return True
                     if not counts.processing and home.time() >= next_merges:
                         next_merges = home.time() + MERGES_SECONDS
-                        if not await asyncio.to_thread(
-                            self.lifecycle.queue.is_due, self.lifecycle.clock()
-                        ):
-                            await asyncio.to_thread(self.lifecycle.queue.hasten, kind="profile")
-                            self.lifecycle.wake()
+                        if not await asyncio.to_thread(lifecycle.queue.is_due, lifecycle.clock()):
+                            await asyncio.to_thread(lifecycle.queue.hasten, kind="profile")
+                            lifecycle.wake()
                     await asyncio.sleep(SETTLED_POLL_SECONDS)
         except TimeoutError:
             return filed

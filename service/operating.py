@@ -11,7 +11,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..schema.entity import Entity
-from ..schema.errors import HistorianError
 from ..schema.forgetting import ForgetReport
 from ..schema.hit import Hit
 from ..schema.job import DONE, Job
@@ -118,7 +117,7 @@ class Operating:
         """Hand a command to the owner of the data directory, and wait at most `wait_seconds` for
         it.
 
-        `schema/commands.py` describes the payloads. The object that a payload names must exist,
+        `schema/payloads.py` describes the payloads. The object that a payload names must exist,
         because a command that fails is retried like any job. Raises InvalidInput, StorageError, and
         HistorianError if memory is off or not open.
         """
@@ -129,12 +128,8 @@ class Operating:
             "payload": dict(payload),
         }
         job = make_job(fields, self.lifecycle.settings, self.lifecycle.clock)
-        jobs = await self._hand_over([job])
-        opened = self.lifecycle.opened
-        if not jobs or opened is None:
-            raise HistorianError(
-                "memory is off or not open; use `async with CognitiveService.open(…)` or call `start()`"
-            )
+        await self._hand_over([job])
+        opened = self.lifecycle.in_use()
         has_run = partial(opened.parts.backend.ledger.has, DONE, job.job_id)
         try:
             async with asyncio.timeout(wait_seconds):

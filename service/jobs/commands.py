@@ -1,5 +1,5 @@
 """Commands: changes that an operator or another process requests from the owner, as jobs of other
-kinds (`schema/commands.py`)."""
+kinds (`schema/payloads.py`)."""
 
 from __future__ import annotations
 
